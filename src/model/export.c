@@ -1,25 +1,27 @@
-/* export: what the exports share. */
+/* export: what both exports share: what they refuse, and how the file is written. */
 #include "model/export.h"
 
 #include <math.h>
 
 #include "base/atomic_file.h"
 
-enum { HOTTEST = 600 }; /* log of the number of classes, times t2 - 1: beyond, doubles overflow */
+enum { MAX_EXPONENT = 600 }; /* (t2 - 1) log(classes): beyond, doubles overflow */
 
+/* Weights that are not finite, and temperatures for which the generated code would overflow. */
 temper_status export_check(const struct model *model, temper_error *error)
 {
     double classes = (double)model->classes.count;
     for (size_t i = 0; i < model->vectors * model->features; i++)
         if (!isfinite(model->weights[i]))
             return error_set(error, TEMPER_BAD_DATA, "a weight of the model is not finite; train again");
-    if (model_has_probabilities(model) && (model->loss.t2 - 1) * log(classes) > HOTTEST)
+    if (model_has_probabilities(model) && (model->loss.t2 - 1) * log(classes) > MAX_EXPONENT)
         return error_set(error, TEMPER_BAD_DATA,
                          "t2 is too large for an export: probabilities would overflow; train with a "
                          "smaller --t2");
     return TEMPER_OK;
 }
 
+/* Writes and frees the text. */
 temper_status export_save(struct text *text, const char *path, temper_error *error)
 {
     struct atomic_file *sink = NULL;

@@ -1,7 +1,7 @@
-/* export_onnx: a model as a graph of ONNX's own operators.
+/* export_onnx: a model as a graph of standard ONNX operators.
  *
- * Everything between the floats that come in and go out is in double: weights of features that were
- * scaled may cancel, and Newton's method wants the digits. */
+ * Input and outputs are floats, everything between is in doubles: weights of scaled features may cancel, and Newton's
+ * method for the log-partition function needs the digits. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -14,20 +14,20 @@
 enum {
     /* Newton's steps: 14 are the most that were ever needed for 15 digits (docs/math.md). */
     STEPS = 16,
-    MOST_CONSTANTS = 16
+    MAX_CONSTANTS = 16
 };
 
 static const double SAME = 1e-8;               /* closer to 1, a temperature is 1 to the digits of a float */
 static const size_t LARGEST = (size_t)1 << 31; /* bytes of a protocol buffer */
 
-/* The graph on its way, and the constants that it has: each is there once, and none for nothing. */
-struct builder {
+/* The graph that is being built, and its constants: each is there once, and only if it is used. */
+struct onnx_builder {
     const struct model *model;
     struct onnx_graph graph;
-    struct constant {
+    struct onnx_constant {
         double value;
         struct onnx_name name;
-    } constant[MOST_CONSTANTS];
+    } constant[MAX_CONSTANTS];
     size_t constants;
     struct onnx_name axis;
 };
@@ -36,34 +36,36 @@ struct builder {
 
 static const struct onnx_attribute none = {0};
 
-static struct onnx_name number(struct builder *b, double value)
+/* A scalar constant, shared by all nodes that use it. */
+static struct onnx_name number(struct onnx_builder *b, double value)
 {
     for (size_t i = 0; i < b->constants; i++)
         if (b->constant[i].value == value)
             return b->constant[i].name;
-    assert(b->constants < MOST_CONSTANTS);
+    assert(b->constants < MAX_CONSTANTS);
     struct onnx_name name = onnx_number(&b->graph, value);
-    b->constant[b->constants++] = (struct constant){value, name};
+    b->constant[b->constants++] = (struct onnx_constant){value, name};
     return name;
 }
 
-static struct onnx_name unary(struct builder *b, const char *operation, struct onnx_name x)
+/* A node with one input, with two, and a conversion of types. */
+static struct onnx_name unary(struct onnx_builder *b, const char *operation, struct onnx_name x)
 {
     return onnx_node(&b->graph, operation, (struct onnx_name[3]){x}, none, none);
 }
 
-static struct onnx_name binary(struct builder *b, const char *operation, struct onnx_name x, struct onnx_name y)
+static struct onnx_name binary(struct onnx_builder *b, const char *operation, struct onnx_name x, struct onnx_name y)
 {
     return onnx_node(&b->graph, operation, (struct onnx_name[3]){x, y}, none, none);
 }
 
-static struct onnx_name cast(struct builder *b, struct onnx_name x, enum onnx_type type)
+static struct onnx_name cast(struct onnx_builder *b, struct onnx_name x, enum onnx_type type)
 {
     return onnx_node(&b->graph, "Cast", (struct onnx_name[3]){x}, (struct onnx_attribute){"to", type, false}, none);
 }
 
 /* Over the classes of a row; the sum alone has its axis as an input. */
-static struct onnx_name sum(struct builder *b, struct onnx_name x)
+static struct onnx_name sum(struct onnx_builder *b, struct onnx_name x)
 {
     if (b->axis.text[0] == '\0')
         b->axis = onnx_integer(&b->graph, 1);
@@ -71,26 +73,27 @@ static struct onnx_name sum(struct builder *b, struct onnx_name x)
                      (struct onnx_attribute){"keepdims", 1, false}, none);
 }
 
-static struct onnx_name reduce(struct builder *b, const char *operation, struct onnx_name x)
+/* ReduceMax and the like: the axis is an attribute. */
+static struct onnx_name reduce(struct onnx_builder *b, const char *operation, struct onnx_name x)
 {
     return onnx_node(&b->graph, operation, (struct onnx_name[3]){x}, (struct onnx_attribute){"axes", 1, true},
                      (struct onnx_attribute){"keepdims", 1, false});
 }
 
 /* x to a constant power, and a constant times x. */
-static struct onnx_name power(struct builder *b, struct onnx_name x, double exponent)
+static struct onnx_name power(struct onnx_builder *b, struct onnx_name x, double exponent)
 {
     return binary(b, "Pow", x, number(b, exponent));
 }
 
-static struct onnx_name times(struct builder *b, struct onnx_name x, double factor)
+static struct onnx_name times(struct onnx_builder *b, struct onnx_name x, double factor)
 {
     return binary(b, "Mul", x, number(b, factor));
 }
 
 /* ---- Rows to activations --------------------------------------------------------------------- */
 
-static struct onnx_name activations(struct builder *b)
+static struct onnx_name activations(struct onnx_builder *b)
 {
     const struct model *model = b->model;
     struct onnx_name x = cast(b, (struct onnx_name){"x"}, ONNX_DOUBLE);
@@ -103,7 +106,7 @@ static struct onnx_name activations(struct builder *b)
 }
 
 /* How far each class is below the top; two classes have activations -a/2 and a/2. */
-static struct onnx_name below_top(struct builder *b)
+static struct onnx_name below_top(struct onnx_builder *b)
 {
     struct onnx_name a = activations(b);
     if (b->model->vectors > 1)
@@ -117,7 +120,7 @@ static struct onnx_name below_top(struct builder *b)
 /* ---- Activations to probabilities ------------------------------------------------------------ */
 
 /* u = 1 + s (b + l), at least 0; p = u^(-1/s). */
-static struct onnx_name base_of(struct builder *b, struct onnx_name below, struct onnx_name l)
+static struct onnx_name base_of(struct onnx_builder *b, struct onnx_name below, struct onnx_name l)
 {
     double s = b->model->loss.t2 - 1;
     struct onnx_name u = binary(b, "Add", times(b, binary(b, "Add", below, l), s), number(b, 1));
@@ -125,7 +128,7 @@ static struct onnx_name base_of(struct builder *b, struct onnx_name below, struc
 }
 
 /* l + E(log S, s) S/T, as in docs/math.md; at t2 = 0 only the support counts in T. */
-static struct onnx_name step(struct builder *b, struct onnx_name below, struct onnx_name l)
+static struct onnx_name step(struct onnx_builder *b, struct onnx_name below, struct onnx_name l)
 {
     double t2 = b->model->loss.t2, s = t2 - 1;
     struct onnx_name u = base_of(b, below, l);
@@ -136,7 +139,7 @@ static struct onnx_name step(struct builder *b, struct onnx_name below, struct o
 }
 
 /* The log-partition above the top activation, then the escort: u^(-order/s), made to sum to 1. */
-static struct onnx_name tempered(struct builder *b, struct onnx_name below)
+static struct onnx_name tempered(struct onnx_builder *b, struct onnx_name below)
 {
     double s = b->model->loss.t2 - 1, classes = (double)b->model->classes.count;
     struct onnx_name start = number(b, expm1(s * log(classes)) / s);
@@ -148,7 +151,7 @@ static struct onnx_name tempered(struct builder *b, struct onnx_name below)
 }
 
 /* t2 = 1: the escort of order t of softmax(a) is softmax(t a). */
-static struct onnx_name softmax(struct builder *b, struct onnx_name below)
+static struct onnx_name softmax(struct onnx_builder *b, struct onnx_name below)
 {
     return onnx_node(&b->graph, "Softmax", (struct onnx_name[3]){times(b, below, -model_escort_order(b->model))},
                      (struct onnx_attribute){"axis", 1, false}, none);
@@ -156,7 +159,7 @@ static struct onnx_name softmax(struct builder *b, struct onnx_name below)
 
 /* ---- The graph ------------------------------------------------------------------------------- */
 
-static void build(struct builder *b)
+static void build(struct onnx_builder *b)
 {
     const struct model *model = b->model;
     struct onnx_name below = below_top(b);
@@ -198,7 +201,7 @@ static temper_status check(const struct model *model, temper_error *error)
 
 temper_status model_export_onnx(const struct model *model, const char *path, temper_error *error)
 {
-    struct builder builder = {.model = model};
+    struct onnx_builder builder = {.model = model};
     struct text file = {0};
     temper_status status = check(model, error);
     if (status != TEMPER_OK)

@@ -1,4 +1,5 @@
-/* onnx: an encoder of protocol buffers: a field is a number, a kind, and bytes. */
+/* onnx: writes ONNX graphs: an encoder of protocol buffers, in which a field is a number, a wire type, and bytes. The
+ * field numbers are those of onnx.proto; no library is needed for the few messages of a linear model. */
 #include "model/onnx.h"
 
 #include <stdint.h>
@@ -6,10 +7,10 @@
 #include <string.h>
 
 enum {
-    IR_VERSION = 7, /* of the file format, and of the operators: read by all since 2020 */
+    IR_VERSION = 7, /* of the file format, and of the operators: all runtimes since 2020 read them */
     OPERATORS = 13,
-    KIND_NUMBER = 0,
-    KIND_BYTES = 2
+    KIND_NUMBER = 0, /* wire types: varint, */
+    KIND_BYTES = 2   /* and length-delimited */
 };
 
 /* Field numbers of onnx.proto. */
@@ -63,12 +64,14 @@ static void put_varint(struct text *text, uint64_t value)
     text_append_bytes(text, bytes, n);
 }
 
+/* A field that holds an integer. */
 static void put_number(struct text *text, unsigned field, long long value)
 {
     put_varint(text, field << 3 | KIND_NUMBER);
     put_varint(text, (uint64_t)value);
 }
 
+/* A field that holds bytes, or a nested message. */
 static void put_bytes(struct text *text, unsigned field, const char *bytes, size_t length)
 {
     put_varint(text, field << 3 | KIND_BYTES);
@@ -76,6 +79,7 @@ static void put_bytes(struct text *text, unsigned field, const char *bytes, size
     text_append_bytes(text, bytes, length);
 }
 
+/* A field that holds a string. */
 static void put_text(struct text *text, unsigned field, const char *string)
 {
     put_bytes(text, field, string, strlen(string));
@@ -98,6 +102,7 @@ static struct onnx_name new_name(struct onnx_graph *graph)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
+/* An integer, or a list of one integer, by name. */
 static void put_attribute(struct text *node, struct onnx_attribute attribute)
 {
     struct text message = {0};
@@ -109,6 +114,7 @@ static void put_attribute(struct text *node, struct onnx_attribute attribute)
     put_message(node, NODE_ATTRIBUTE, &message);
 }
 
+/* Returns the name of its output. */
 struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation, const struct onnx_name input[3],
                            struct onnx_attribute first, struct onnx_attribute second)
 {
@@ -153,6 +159,7 @@ static struct onnx_name finish_constant(struct onnx_graph *graph, struct text *t
     return name;
 }
 
+/* A constant tensor of doubles in the byte order of the format. */
 struct onnx_name onnx_doubles(struct onnx_graph *graph, const double *values, size_t rows, size_t columns)
 {
     struct text tensor = {0}, bytes = {0};
@@ -185,6 +192,7 @@ struct onnx_name onnx_integer(struct onnx_graph *graph, long long value)
     return finish_constant(graph, &tensor);
 }
 
+/* A constant tensor of strings: the class names. */
 struct onnx_name onnx_texts(struct onnx_graph *graph, char *const *texts, size_t count)
 {
     struct text tensor = {0};
@@ -197,6 +205,7 @@ struct onnx_name onnx_texts(struct onnx_graph *graph, char *const *texts, size_t
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* An input or output of the graph: name, type and shape. */
 void onnx_declare(struct text *list, bool input, const char *name, enum onnx_type type, size_t columns)
 {
     struct text value = {0}, kind = {0}, tensor = {0}, shape = {0}, rows = {0}, width = {0};
@@ -222,6 +231,7 @@ static void append(struct text *text, struct text *part)
     text_free(part);
 }
 
+/* The whole model: versions, producer, and the graph. */
 void onnx_finish(struct onnx_graph *graph, const char *version, struct text *file)
 {
     struct text whole = {0}, operators = {0};

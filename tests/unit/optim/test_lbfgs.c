@@ -10,9 +10,9 @@
 
 enum { RUNS = 8, ROWS = 120, COLUMNS = 6, MOST_ROUNDS = 3000 };
 
-static const double METRIC[COLUMNS] = {1, 2, 0.5, 1, 0.25, 1};
+static const double PRECONDITIONER[COLUMNS] = {1, 2, 0.5, 1, 0.25, 1};
 
-/* Each has rows of its own; some have a metric, some lengths, some too few iterations. */
+/* Each has rows of its own; some have a preconditioner, some lengths, some too few iterations. */
 struct side {
     struct toy_rows rows;
     struct toy toy;
@@ -29,7 +29,7 @@ static void side_make(struct side *side, size_t number)
     side->rows.t2 = 1 + 0.2 * (double)(number % 3);
     side->rows.lambda = 1e-3;
     side->toy = (struct toy){.function = toy_rows, .data = &side->rows, .n = COLUMNS};
-    side->toy.metric = number % 2 ? METRIC : NULL;
+    side->toy.preconditioner = number % 2 ? PRECONDITIONER : NULL;
     side->problem = toy_problem(&side->toy);
     side->options = (struct optim_options){.gradient_norm = 1e-9,
                                            .max_iterations = number == 5 ? 3 : 150,

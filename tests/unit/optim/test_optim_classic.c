@@ -109,35 +109,35 @@ TEST(quadratics)
     check_all(trial, ones, 2e-6, (struct costs){2000, 60, 6000, 4});
 }
 
-/* With the right metric the steep parabola is as easy as a round one. */
-TEST(metric_rounds_off)
+/* With the right preconditioner the steep parabola is as easy as a round one. */
+TEST(preconditioner_equalises_curvatures)
 {
-    double zeros[TOY_MOST] = {0}, ones[TOY_MOST], metric[TOY_MOST];
+    double zeros[TOY_MOST] = {0}, ones[TOY_MOST], preconditioner[TOY_MOST];
     fill(ones, 1);
     const double steep = 1e8;
     for (size_t i = 0; i < 2; i++)
-        metric[i] = i == 0 ? 1e8 : 1;
+        preconditioner[i] = i == 0 ? 1e8 : 1;
     /* In two dimensions the reflection swaps the coordinates and their signs. */
-    struct trial trial = {.toy = {.function = toy_quadratic, .data = &steep, .n = 2, .metric = metric},
+    struct trial trial = {.toy = {.function = toy_quadratic, .data = &steep, .n = 2, .preconditioner = preconditioner},
                           .start = zeros,
                           .gradient_norm = 1e-7};
     check_all(trial, ones, 1e-6, (struct costs){8, 8, 12, 3});
 }
 
-/* A diagonal metric is the same to conjugate gradients whether it is asked for or given in numbers,
+/* A diagonal preconditioner is the same to conjugate gradients whether it is asked for or given in numbers,
  * one for so many entries and for the rest at the end. */
 static void check_diagonal(size_t together)
 {
     enum { N = 51 };
-    double metric[N], inverse[N], w[2][N] = {{0}};
+    double preconditioner[N], inverse[N], w[2][N] = {{0}};
     const double steep = 100;
     struct optim_result result[2];
     for (size_t i = 0; i < N; i++) {
-        metric[i] = 1 + (double)(i / together);
-        inverse[i / together] = 1 / metric[i];
+        preconditioner[i] = 1 + (double)(i / together);
+        inverse[i / together] = 1 / preconditioner[i];
     }
     for (size_t k = 0; k < 2; k++) {
-        struct toy toy = {.function = toy_quadratic, .data = &steep, .n = N, .metric = metric};
+        struct toy toy = {.function = toy_quadratic, .data = &steep, .n = N, .preconditioner = preconditioner};
         struct problem problem = toy_problem(&toy);
         const struct optim_options options = {.gradient_norm = 1e-8, .max_iterations = 100};
         temper_error error = {0};
@@ -155,7 +155,7 @@ static void check_diagonal(size_t together)
         CHECK_NEAR(w[0][i], w[1][i], 1e-8);
 }
 
-TEST(diagonal_metric_in_numbers)
+TEST(diagonal_preconditioner_in_numbers)
 {
     check_diagonal(1);
     check_diagonal(2);
@@ -358,8 +358,9 @@ TEST(curvature_is_asked_for)
     CHECK(result.stop == OPTIM_CONVERGED);
 }
 
-TEST_LIST(LISTED(quadratics), LISTED(metric_rounds_off), LISTED(diagonal_metric_in_numbers), LISTED(rosenbrock),
-          LISTED(powell_is_singular), LISTED(saddles_are_left), LISTED(nan_regions), LISTED(traps_are_avoided),
-          LISTED(dip_is_found), LISTED(unbounded_below), LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
-          LISTED(not_finite_at_the_start), LISTED(stalls_are_told), LISTED(steps_that_lead_nowhere_come_to_an_end),
-          LISTED(small_falls_can_be_too_little), LISTED(curvature_is_asked_for))
+TEST_LIST(LISTED(quadratics), LISTED(preconditioner_equalises_curvatures), LISTED(diagonal_preconditioner_in_numbers),
+          LISTED(rosenbrock), LISTED(powell_is_singular), LISTED(saddles_are_left), LISTED(nan_regions),
+          LISTED(traps_are_avoided), LISTED(dip_is_found), LISTED(unbounded_below), LISTED(zero_gradient_at_the_start),
+          LISTED(no_numbers_at_all), LISTED(not_finite_at_the_start), LISTED(stalls_are_told),
+          LISTED(steps_that_lead_nowhere_come_to_an_end), LISTED(small_falls_can_be_too_little),
+          LISTED(curvature_is_asked_for))

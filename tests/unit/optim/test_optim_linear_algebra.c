@@ -192,11 +192,11 @@ TEST(cholesky_finds_the_row_that_fails)
             memcpy(v, l + made * N, made * sizeof *v);
             cholesky_solve_upper(l, N, made, v);
             v[made] = -1;
-            double bend = 0;
+            double curvature = 0;
             for (size_t i = 0; i <= made; i++)
                 for (size_t j = 0; j <= made; j++)
-                    bend += v[i] * v[j] * a[i > j ? i * N + j : j * N + i];
-            CHECK_NEAR(bend, pivot, 1e-9 * fabs(pivot) + 1e-10);
+                    curvature += v[i] * v[j] * a[i > j ? i * N + j : j * N + i];
+            CHECK_NEAR(curvature, pivot, 1e-9 * fabs(pivot) + 1e-10);
         }
         free(a);
         free(l);

@@ -112,23 +112,23 @@ TEST(plateau_is_not_the_end)
     toy_rows_free(&rows);
 }
 
-/* Units of measurement do not matter: not if all change, and with a metric (or the Hessian) not if
+/* Units of measurement do not matter: not if all change, and with a preconditioner (or the Hessian) not if
  * they differ by powers of ten. */
 TEST(units_do_not_matter)
 {
     const struct toy_trouble odd = {.wrong = 0.2, .spread = 1e4};
     struct toy_rows rows = toy_rows_make(ROWS, COLUMNS, odd);
     rows.t1 = 0.3;
-    double metric[COLUMNS];
+    double preconditioner[COLUMNS];
     for (size_t j = 0; j < COLUMNS; j++) {
-        metric[j] = rows.lambda;
+        preconditioner[j] = rows.lambda;
         for (size_t i = 0; i < ROWS; i++)
-            metric[j] += 0.25 * pow(rows.x[i * COLUMNS + j], 2) / ROWS;
+            preconditioner[j] += 0.25 * pow(rows.x[i * COLUMNS + j], 2) / ROWS;
     }
     double value = 0;
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         struct trial trial = prepare(&rows, 1e-8, true);
-        trial.toy.metric = metric;
+        trial.toy.preconditioner = preconditioner;
         run(&trial, m);
         CHECKF(trial.result.evaluations <= 60, "%zu", trial.result.evaluations);
         if (m == 0)
@@ -206,7 +206,7 @@ TEST(steps_are_not_longer_than_allowed)
     toy_rows_free(&rows);
 }
 
-/* Features in odd units, without a metric: activations become large, and the limit has to follow,
+/* Features in odd units, without a preconditioner: activations become large, and the limit has to follow,
  * at a measurement now and then. */
 TEST(limit_grows_where_it_must)
 {

@@ -139,7 +139,7 @@ TEST(a_sharp_hinge_and_other_starts_go_the_same_way)
     dataset_free(data);
 }
 
-TEST(who_answers_first_changes_nothing)
+TEST(the_order_of_replies_changes_nothing)
 {
     struct dataset *data = made_data(MATRIX_F32, 300, 7, 3);
     temper_train_options options = made_options();
@@ -182,7 +182,7 @@ TEST(classes_that_a_shard_lacks_are_agreed)
     shards_free(&shards);
 }
 
-/* All answers to one request, added. */
+/* The sum of all replies to one request. */
 static void ask_all(struct shards *shards, temper_loss_spec loss, const double *w, double *sum)
 {
     double answers[MOST_SHARDS][14];
@@ -197,7 +197,7 @@ static void ask_all(struct shards *shards, temper_loss_spec loss, const double *
 }
 
 /* By differences of the loss. */
-TEST(answers_add_up_to_the_loss_and_its_gradient)
+TEST(replies_add_up_to_the_loss_and_its_gradient)
 {
     struct dataset *data = made_data(MATRIX_F64, 150, 3, 3);
     temper_train_options options = tight_options();
@@ -281,6 +281,6 @@ TEST(a_reduction_adds_in_the_order_of_the_tree)
 TEST_LIST(LISTED(any_number_of_shards_gives_the_model_of_all_rows),
           LISTED(every_scaling_and_loss_gives_the_model_of_all_rows),
           LISTED(weights_names_and_the_lack_of_an_intercept_arrive),
-          LISTED(a_sharp_hinge_and_other_starts_go_the_same_way), LISTED(who_answers_first_changes_nothing),
-          LISTED(classes_that_a_shard_lacks_are_agreed), LISTED(answers_add_up_to_the_loss_and_its_gradient),
+          LISTED(a_sharp_hinge_and_other_starts_go_the_same_way), LISTED(the_order_of_replies_changes_nothing),
+          LISTED(classes_that_a_shard_lacks_are_agreed), LISTED(replies_add_up_to_the_loss_and_its_gradient),
           LISTED(a_checkpoint_and_a_warm_start_work_over_shards), LISTED(a_reduction_adds_in_the_order_of_the_tree))

@@ -303,7 +303,7 @@ TEST(the_limit_of_iterations_is_kept_and_comes_with_advice)
         }
 }
 
-TEST(the_metrics_of_classes_share_the_limit_of_iterations)
+TEST(preconditioners_of_classes_share_the_limit_of_iterations)
 {
     for (size_t limit = FIRST_PRECONDITIONER_ITERATIONS;
          limit < FIRST_PRECONDITIONER_ITERATIONS + SECOND_PRECONDITIONER_ITERATIONS + 3; limit++) {
@@ -370,5 +370,5 @@ TEST_LIST(LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
           LISTED(tolerance_is_relative_to_the_gradient_at_zero_and_not_to_the_units),
           LISTED(a_gradient_of_nothing_at_zero_is_the_end),
           LISTED(the_limit_of_iterations_is_kept_and_comes_with_advice),
-          LISTED(the_metrics_of_classes_share_the_limit_of_iterations), LISTED(a_stall_is_reported_with_advice),
+          LISTED(preconditioners_of_classes_share_the_limit_of_iterations), LISTED(a_stall_is_reported_with_advice),
           LISTED(an_interruption_keeps_the_best_so_far))

@@ -121,7 +121,7 @@ SCRATCH_TEST(so_are_those_of_wide_sparse_rows)
         }
 }
 
-/* Fewer parts than processes; convex losses of many classes, which have a metric for each; starts,
+/* Fewer parts than processes; convex losses of many classes, which have a preconditioner for each; starts,
  * classes that are given up, a hinge. */
 SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
 {
