@@ -122,6 +122,7 @@ static char *copy_name(const char *text, size_t length)
     return copy;
 }
 
+/* Name, value and spelling; nothing is added without memory. */
 static uint32_t add_class(struct classes *classes, const struct parsed_label *label)
 {
     struct class_index *index = classes->index;
@@ -164,6 +165,7 @@ static uint32_t add_spelling(struct classes *classes, const char *text, size_t l
     return number;
 }
 
+/* Known spellings, nearly all labels, cost one lookup. */
 uint32_t classes_add(struct classes *classes, const char *label, size_t length)
 {
     if (!classes->index) {
@@ -175,6 +177,7 @@ uint32_t classes_add(struct classes *classes, const char *label, size_t length)
     return number != NOT_FOUND ? number : add_spelling(classes, label, length);
 }
 
+/* Unknown spellings of numbers are normalised first. */
 uint32_t classes_find(const struct classes *classes, const char *label, size_t length)
 {
     struct parsed_label read;
@@ -195,6 +198,7 @@ struct class_rank {
     uint32_t old;
 };
 
+/* The order of numeric classes. */
 static int by_value(const void *left, const void *right)
 {
     const struct class_rank *a = left, *b = right;
@@ -226,6 +230,7 @@ static void reorder(struct classes *classes, struct class_rank *ranked, uint32_t
     string_table_renumber(&classes->index->spellings, new_number);
 }
 
+/* Text keeps the order of first appearance. */
 temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error)
 {
     for (uint32_t i = 0; i < classes->count; i++)
@@ -263,6 +268,7 @@ const char *source_shown(const struct dataset *data, char out[PATH_SHOWN])
     return path_shown(data->file.path ? data->file.path : "data", out);
 }
 
+/* As many names as fit, then their number. */
 struct class_names_text class_names_text(const struct classes *classes)
 {
     struct class_names_text list = {""};
@@ -280,6 +286,7 @@ struct class_names_text class_names_text(const struct classes *classes)
     return list;
 }
 
+/* For options that name classes. */
 temper_status class_named(const struct dataset *data, const char *option, const char *name, uint32_t *number,
                           temper_error *error)
 {
@@ -300,6 +307,7 @@ temper_status class_named(const struct dataset *data, const char *option, const 
                      class_names_text(&data->classes).text);
 }
 
+/* Names are added in their order, which gives the same numbers. */
 temper_status classes_copy(const struct classes *from, struct classes *to, temper_error *error)
 {
     struct classes copy = {0};
@@ -322,6 +330,7 @@ static uint64_t first_unknown(const struct dataset *data, const uint32_t *number
     return row;
 }
 
+/* All rows are checked before anything changes. */
 temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row, temper_error *error)
 {
     struct classes copy, theirs = data->classes;

@@ -13,6 +13,7 @@ struct row_hash {
     uint64_t hash, row;
 };
 
+/* Bytes of a dense row. */
 static size_t dense_bytes(const struct matrix *x)
 {
     size_t each = x->kind == MATRIX_F64 ? sizeof(double) : x->kind == MATRIX_F32 ? sizeof(float) : 1;
@@ -40,6 +41,7 @@ static size_t value_size(const struct row *row)
     return row->value64 ? sizeof *row->value64 : sizeof *row->value;
 }
 
+/* A hash of the bytes of a row; for CSR of its columns, which then seeds that of its values. */
 static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed)
 {
     page_window_rows(x, index, 1);
@@ -50,6 +52,7 @@ static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed
     return XXH64(values_of(&row), row.count * value_size(&row), columns);
 }
 
+/* Whether two rows have the same bytes. */
 static bool same(const struct matrix *x, uint64_t a, uint64_t b)
 {
     page_window_row(x, a);
@@ -62,6 +65,7 @@ static bool same(const struct matrix *x, uint64_t a, uint64_t b)
            memcmp(values_of(&one), values_of(&other), one.count * value_size(&one)) == 0;
 }
 
+/* Equal hashes in the order of the rows, so that the first row of each kind comes first. */
 static int by_hash(const void *a, const void *b)
 {
     const struct row_hash *one = a, *other = b;
@@ -116,6 +120,7 @@ static int by_wide_hash(const void *a, const void *b)
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
+/* After sorting, rows of equal hash are neighbours, the first row in front. */
 static void find_first(struct wide_row_hash *digest, size_t rows, uint64_t *first)
 {
     qsort(digest, rows, sizeof *digest, by_wide_hash);
@@ -125,6 +130,7 @@ static void find_first(struct wide_row_hash *digest, size_t rows, uint64_t *firs
     }
 }
 
+/* Hashes with two seeds are all-gathered, and every process sorts all of them. */
 temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *first,
                                 temper_error *error)
 {

@@ -28,6 +28,7 @@ static size_t first_bad(const struct matrix *x)
     return count;
 }
 
+/* The message counts rows and columns from 0, as callers of a library do. */
 static temper_status check_values(const struct matrix *x, temper_error *error)
 {
     size_t bad = first_bad(x), row = 0;
@@ -64,6 +65,7 @@ static uint64_t stored_column(const struct matrix *x, uint64_t entry)
     return x->column64 ? x->column64[entry] : x->column[entry];
 }
 
+/* Columns of a row must ascend, without duplicates, and be below x->columns. */
 static temper_status check_columns(const struct matrix *x, temper_error *error)
 {
     for (uint64_t row = 0; row < x->rows; row++) {
@@ -93,6 +95,7 @@ static temper_status check_matrix(const struct matrix *x, temper_error *error)
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
+/* Runs of equal labels, as in sorted data, are looked up once. */
 static temper_status add_classes(struct dataset *data, const int *labels, temper_error *error)
 {
     char name[NUMBER_LENGTH];
@@ -110,6 +113,7 @@ static temper_status add_classes(struct dataset *data, const int *labels, temper
     return TEMPER_OK;
 }
 
+/* Class numbers are final after sorting. */
 static temper_status take_labels(struct dataset *data, const int *labels, temper_error *error)
 {
     if (!labels)
@@ -117,8 +121,8 @@ static temper_status take_labels(struct dataset *data, const int *labels, temper
     data->label = mem_alloc((size_t)data->x.rows, sizeof *data->label);
     if (!data->label)
         return error_no_memory(error);
-    temper_status status = add_classes(data, labels, error);
-    return status == TEMPER_OK ? dataset_sort_classes(data, error) : status;
+    TRY(add_classes(data, labels, error));
+    return dataset_sort_classes(data, error);
 }
 
 /* ---- Dataset -------------------------------------------------------------------------------- */
@@ -138,6 +142,7 @@ static temper_status count_entries(struct matrix *x, temper_error *error)
     return TEMPER_OK;
 }
 
+/* The row starts are checked before anything is read through them. */
 temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out, temper_error *error)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
@@ -159,6 +164,7 @@ temper_status dataset_from_matrix(const struct matrix *x, const int *labels, str
     return TEMPER_OK;
 }
 
+/* The new table replaces the old one only when all names are valid. */
 temper_status dataset_name_classes(struct dataset *data, const char *const *names, temper_error *error)
 {
     struct classes named = {0};
@@ -182,6 +188,7 @@ temper_status dataset_name_classes(struct dataset *data, const char *const *name
     return TEMPER_OK;
 }
 
+/* All names are copied before the old ones are freed. */
 temper_status dataset_name_features(struct dataset *data, const char *const *names, temper_error *error)
 {
     size_t count = (size_t)data->x.columns;
@@ -198,6 +205,7 @@ temper_status dataset_name_features(struct dataset *data, const char *const *nam
     return TEMPER_OK;
 }
 
+/* The copy is owned by the dataset. */
 temper_status dataset_set_weights(struct dataset *data, const double *weights, temper_error *error)
 {
     double *copy = mem_alloc((size_t)data->x.rows, sizeof *copy);

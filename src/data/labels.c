@@ -25,6 +25,7 @@ struct labelling {
     bool found; /* by their name, without an option */
 };
 
+/* The remedy depends on whether an option named the file. */
 static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
 {
     return error_set(labelling->error, TEMPER_BAD_DATA,
@@ -33,6 +34,7 @@ static temper_status wrong_count(const struct labelling *labelling, uint64_t cou
                      plural(labelling->data->x.rows), labelling->found ? ", or pass --label none" : "");
 }
 
+/* Appends one label. */
 static temper_status add(struct labelling *labelling, const char *from, size_t length)
 {
     if (labelling->count == labelling->data->x.rows)
@@ -63,6 +65,7 @@ static temper_status add_line(struct labelling *labelling, const char *line, siz
     return add(labelling, from, length);
 }
 
+/* One label a line. */
 static temper_status read_text(struct labelling *labelling, struct source *source)
 {
     struct lines lines;
@@ -80,6 +83,7 @@ static temper_status read_text(struct labelling *labelling, struct source *sourc
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
+/* Numbers become class names by their shortest decimal. */
 static temper_status add_column(struct labelling *labelling, const struct matrix *column)
 {
     temper_status status = TEMPER_OK;
@@ -95,6 +99,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
     return status;
 }
 
+/* An IDX or NPY file through its reader, as data without labels. */
 static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
     const temper_read_options options = {.labels = ""}; /* a file of labels has no labels itself */
@@ -114,15 +119,14 @@ static temper_status read_numbers(struct labelling *labelling, const struct form
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
+/* The format is inferred from the content. */
 static temper_status read_file(struct labelling *labelling)
 {
     struct source *source;
     const unsigned char *bytes;
     size_t length;
-    temper_status status = source_open(labelling->path, &source, labelling->error);
-    if (status != TEMPER_OK)
-        return status;
-    status = source_peek(source, PEEK, &bytes, &length, labelling->error);
+    TRY(source_open(labelling->path, &source, labelling->error));
+    temper_status status = source_peek(source, PEEK, &bytes, &length, labelling->error);
     if (status != TEMPER_OK) {
         source_close(source);
         return status;
@@ -195,6 +199,7 @@ static bool is_file(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
+/* A note tells the user where the labels come from. */
 static temper_status take_beside(const char *path, struct dataset *data, temper_error *error)
 {
     struct labelling labelling = {.path = path, .data = data, .error = error, .found = true};

@@ -58,6 +58,7 @@ static char *copy_item(struct list_cursor *cursor)
     return end;
 }
 
+/* The message quotes the whole option. */
 static temper_status refuse_list(temper_error *error, const char *option, const char *text, const char *what)
 {
     struct token_text shown = token_text(text, text + strlen(text));
@@ -85,6 +86,7 @@ static const char *take_item(struct list_cursor *cursor, bool pairs, struct list
     return NULL;
 }
 
+/* The text is copied once, and the items point into the copy. */
 temper_status list_read(const char *option, const char *text, bool pairs, struct list *out, temper_error *error)
 {
     struct list list = {0};

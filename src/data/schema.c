@@ -16,6 +16,7 @@ static const char *const missing_words[] = {
 #undef SCHEMA_MISSING_WORD
 };
 
+/* A linear search: there are four words. */
 bool schema_missing_find(const char *word, enum schema_missing *missing)
 {
     for (size_t i = 0; i < sizeof missing_words / sizeof *missing_words; i++)
@@ -66,6 +67,7 @@ bool copy_string(const char *text, char **out)
     return copy || !text;
 }
 
+/* The count grows with the copies, so that names_free frees what there is. */
 bool names_copy(const struct names *from, struct names *to)
 {
     *to = (struct names){0};
@@ -80,6 +82,7 @@ bool names_copy(const struct names *from, struct names *to)
     return true;
 }
 
+/* Name, categories and fill values; false without memory. */
 static bool copy_column(const struct schema_column *from, struct schema_column *to)
 {
     to->position = from->position;
@@ -109,6 +112,7 @@ static struct schema *new_schema(size_t columns)
     return schema;
 }
 
+/* A deep copy. */
 temper_status schema_copy(const struct schema *schema, struct schema **out, temper_error *error)
 {
     struct schema *copy = new_schema(schema->columns);
@@ -129,6 +133,7 @@ temper_status schema_copy(const struct schema *schema, struct schema **out, temp
     return TEMPER_OK;
 }
 
+/* Feature i is column i of the file, and the label is the last column. */
 temper_status schema_plain(size_t features, const struct names *names, struct schema **out, temper_error *error)
 {
     struct schema *schema = new_schema(features);
@@ -175,6 +180,7 @@ static char *feature_name(const struct schema_column *column, const char *text)
     return whole;
 }
 
+/* Numeric columns have one name, categorical ones a name for each category. */
 temper_status schema_name_features(const struct schema *schema, struct names *names, temper_error *error)
 {
     if (!schema_has_names(schema) && schema->features == schema->columns) {
@@ -246,6 +252,7 @@ static temper_status truncate_rows(struct matrix *x, uint64_t features, uint64_t
     return TEMPER_OK;
 }
 
+/* Fewer columns need no change of the arrays; more of them are truncated. */
 static temper_status fit_sparse(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     struct matrix *x = &data->x;
@@ -274,6 +281,7 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
 
 /* ---- Dense data ------------------------------------------------------------------------------ */
 
+/* Dense data cannot be completed or truncated. */
 static temper_status refuse_columns(const struct schema *schema, const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -305,6 +313,7 @@ static temper_status check_names(const struct schema *schema, struct dataset *da
     return status;
 }
 
+/* Names are compared before sparse data is truncated. */
 temper_status schema_fit(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     bool sparse = data->x.kind == MATRIX_CSR;

@@ -92,6 +92,7 @@ static void note_classes(const struct dataset *data, struct split *split, size_t
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 
+/* Only meaningful where the split is stratified. */
 static void note_small_classes(const struct dataset *data, const struct shuffled_rows *shuffled, struct split *split)
 {
     size_t first = 0, count = 0;
@@ -105,6 +106,7 @@ static void note_small_classes(const struct dataset *data, const struct shuffled
     note_classes(data, split, first, count, "fewer rows than there are folds: some folds go without");
 }
 
+/* At least one row for each fold. */
 static temper_status check_folds(const struct dataset *data, size_t folds, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -116,6 +118,7 @@ static temper_status check_folds(const struct dataset *data, size_t folds, tempe
     return TEMPER_OK;
 }
 
+/* Row i of the shuffled order belongs to fold i mod K. */
 temper_status split_folds(const struct dataset *data, size_t folds, struct split_options how, struct split *out,
                           temper_error *error)
 {
@@ -161,6 +164,7 @@ static temper_status check_given(const struct dataset *data, const uint32_t *par
     return status;
 }
 
+/* The folds are checked and copied. */
 temper_status split_given(const struct dataset *data, const uint32_t *part, size_t folds, struct split *out,
                           temper_error *error)
 {
@@ -178,6 +182,7 @@ temper_status split_given(const struct dataset *data, const uint32_t *part, size
     return TEMPER_OK;
 }
 
+/* Even folds are one half, odd ones the other. */
 temper_status split_halve(const struct split *folds, struct split *out, temper_error *error)
 {
     struct split split = {.rows = folds->rows, .parts = 2};
@@ -244,6 +249,7 @@ static void assign_test(const struct dataset *data, const struct shuffled_rows *
         note_classes(data, split, first, count, "no row left to train on");
 }
 
+/* Rounded half up; both sides need a row. */
 static temper_status check_share(const struct dataset *data, double share, size_t *test, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -260,6 +266,7 @@ static temper_status check_share(const struct dataset *data, double share, size_
     return TEMPER_OK;
 }
 
+/* A quota for each class, then its first rows of the shuffled order. */
 temper_status split_test(const struct dataset *data, double share, struct split_options how, struct split *out,
                          temper_error *error)
 {
@@ -288,6 +295,7 @@ temper_status split_test(const struct dataset *data, double share, struct split_
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* A linear scan. */
 size_t split_rows(const struct split *split, uint32_t part, bool others, size_t *row)
 {
     size_t count = 0;

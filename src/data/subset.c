@@ -67,14 +67,13 @@ static temper_status start_copy(const struct dataset *data, const size_t *row, s
     return TEMPER_OK;
 }
 
+/* Labels and the like first, then the features. */
 temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
                            temper_error *error)
 {
     struct dataset *copy = NULL;
-    temper_status status = start_copy(data, row, count, &copy, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = matrix_gather(&data->x, NULL, row, count, &copy->x, error);
+    TRY(start_copy(data, row, count, &copy, error));
+    temper_status status = matrix_gather(&data->x, NULL, row, count, &copy->x, error);
     if (status != TEMPER_OK) {
         dataset_free(copy);
         return status;
@@ -83,11 +82,10 @@ temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t
     return TEMPER_OK;
 }
 
+/* Owned arrays are not freed by the copy. */
 temper_status dataset_borrow(const struct dataset *data, struct dataset **out, temper_error *error)
 {
-    temper_status status = start_copy(data, NULL, (size_t)data->x.rows, out, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(start_copy(data, NULL, (size_t)data->x.rows, out, error));
     (*out)->x = data->x;
     (*out)->storage.memory_limit = data->storage.memory_limit;
     for (size_t i = 0; i < sizeof data->x.owned / sizeof *data->x.owned; i++)
@@ -99,15 +97,14 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
     return TEMPER_OK;
 }
 
+/* Labels stay, features come from other rows. */
 temper_status dataset_replace(const struct dataset *data, const struct dataset *pool, const size_t *from,
                               struct dataset **out, temper_error *error)
 {
     struct dataset *copy = NULL;
     size_t rows = (size_t)data->x.rows;
-    temper_status status = start_copy(data, NULL, rows, &copy, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = matrix_gather(&data->x, &pool->x, from, rows, &copy->x, error);
+    TRY(start_copy(data, NULL, rows, &copy, error));
+    temper_status status = matrix_gather(&data->x, &pool->x, from, rows, &copy->x, error);
     if (status != TEMPER_OK) {
         dataset_free(copy);
         return status;
@@ -242,14 +239,13 @@ static temper_status keep(struct dataset *data, struct class_choice *choice, tem
     return TEMPER_OK;
 }
 
+/* Everything that can fail happens before the dataset is changed. */
 temper_status select_classes(struct dataset *data, const char *names, temper_error *error)
 {
     struct class_choice choice = {0};
     struct list list;
-    temper_status status = list_read("--classes", names, false, &list, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = mark_classes(data, &list, &choice, error);
+    TRY(list_read("--classes", names, false, &list, error));
+    temper_status status = mark_classes(data, &list, &choice, error);
     if (status == TEMPER_OK)
         status = number_classes(data, &choice, error);
     if (status == TEMPER_OK)
@@ -263,6 +259,7 @@ temper_status select_classes(struct dataset *data, const char *names, temper_err
 
 /* ---- Joining: checks -------------------------------------------------------------------------------- */
 
+/* Columns must have the same names in the same order. */
 static temper_status check_names(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
@@ -276,6 +273,7 @@ static temper_status check_names(const struct dataset *first, const struct datas
     return TEMPER_OK;
 }
 
+/* Columns, kind of matrix and presence of labels must agree. */
 static temper_status check_alike(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
@@ -326,6 +324,7 @@ static bool add_labels(struct joined_rows *joint, const struct dataset *data, si
     return done;
 }
 
+/* The joint classes get their final order. */
 static temper_status sort_labels(struct joined_rows *joint, temper_error *error)
 {
     uint32_t *number = mem_alloc(joint->classes.count, sizeof *number);
@@ -355,6 +354,7 @@ static temper_status join_labels(struct joined_rows *joint, const struct dataset
     return sort_labels(joint, error);
 }
 
+/* Rows without weights have weight 1. */
 static temper_status join_weights(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                   temper_error *error)
 {
@@ -371,6 +371,7 @@ static temper_status join_weights(struct joined_rows *joint, const struct datase
     return TEMPER_OK;
 }
 
+/* Row numbers run through both datasets. */
 static temper_status join_rows(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                temper_error *error)
 {
@@ -395,10 +396,8 @@ static temper_status publish(struct joined_rows *joint, const struct dataset *fi
 {
     struct matrix x;
     struct dataset *whole;
-    temper_status status = dataset_borrow(first, &whole, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = matrix_gather(&first->x, &second->x, joint->row, joint->count, &x, error);
+    TRY(dataset_borrow(first, &whole, error));
+    temper_status status = matrix_gather(&first->x, &second->x, joint->row, joint->count, &x, error);
     if (status != TEMPER_OK) {
         dataset_free(whole);
         return status;
@@ -421,14 +420,13 @@ static temper_status publish(struct joined_rows *joint, const struct dataset *fi
     return TEMPER_OK;
 }
 
+/* Checks, rows, then the features. */
 temper_status dataset_concat(const struct dataset *first, const struct dataset *second, struct dataset **out,
                              temper_error *error)
 {
     struct joined_rows joint = {0};
-    temper_status status = check_alike(first, second, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = join_rows(&joint, first, second, error);
+    TRY(check_alike(first, second, error));
+    temper_status status = join_rows(&joint, first, second, error);
     if (status == TEMPER_OK)
         status = publish(&joint, first, second, out, error);
     joint_free(&joint);

@@ -27,6 +27,7 @@ struct weight_reader {
     size_t first_surplus; /* the line of the first number too many, or 0 */
 };
 
+/* A first line that is no number is probably a header. */
 static temper_status refuse_token(const struct weight_reader *reader, const char *token, size_t length, size_t column,
                                   temper_error *error)
 {
@@ -95,6 +96,7 @@ static temper_status read_all(struct weight_reader *reader, temper_error *error)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
+/* With the line of a text file, else with the row. */
 static temper_status refuse_row(const struct dataset *data, uint64_t row, temper_error *error)
 {
     char value[NUMBER_LENGTH];
@@ -108,6 +110,7 @@ static temper_status refuse_row(const struct dataset *data, uint64_t row, temper
                      value, (unsigned long long)row + 1, remedy);
 }
 
+/* NaN fails the comparison too. */
 temper_status weights_check(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -124,6 +127,7 @@ temper_status weights_check(const struct dataset *data, temper_error *error)
                      source_shown(data, file));
 }
 
+/* The product is checked before the old weights are freed. */
 temper_status weights_multiply(struct dataset *data, double *weight, temper_error *error)
 {
     for (uint64_t i = 0; data->weight && i < data->x.rows; i++)
@@ -141,14 +145,13 @@ temper_status weights_multiply(struct dataset *data, double *weight, temper_erro
     return TEMPER_OK;
 }
 
+/* One number a line, as many as rows. */
 temper_status weights_read(const char *path, struct dataset *data, temper_error *error)
 {
     struct weight_reader reader = {.data = data};
-    temper_status status = lines_open(path, &reader.lines, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(lines_open(path, &reader.lines, error));
     reader.weight = mem_alloc((size_t)data->x.rows, sizeof *reader.weight);
-    status = reader.weight ? read_all(&reader, error) : error_no_memory(error);
+    temper_status status = reader.weight ? read_all(&reader, error) : error_no_memory(error);
     lines_close(&reader.lines);
     if (status == TEMPER_OK)
         return weights_multiply(data, reader.weight, error);
@@ -182,9 +185,7 @@ static temper_status read_pair(const struct dataset *data, const struct list_ite
     double value = 0;
     struct token_text name = token_text(item->name, item->name + strlen(item->name));
     struct token_text shown = token_text(item->value, item->value + strlen(item->value));
-    temper_status status = class_named(data, "--class-weight", item->name, &number, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(class_named(data, "--class-weight", item->name, &number, error));
     if (number_f64(item->value, item->value + strlen(item->value), &value) != NUMBER_OK || value < 0)
         return error_set(error, TEMPER_USAGE, "--class-weight: weight '%.80s' of class '%.80s' is refused; %s",
                          shown.text, name.text, remedy);
@@ -194,6 +195,7 @@ static temper_status read_pair(const struct dataset *data, const struct list_ite
     return TEMPER_OK;
 }
 
+/* Classes that are not named get weight 1. */
 static temper_status read_pairs(const struct dataset *data, const char *text, double *of_class, temper_error *error)
 {
     struct list list;
@@ -222,6 +224,7 @@ static temper_status weigh_rows(struct dataset *data, const double *of_class, te
     return weights_multiply(data, weight, error);
 }
 
+/* For the classes of --class-weight. */
 temper_status weights_by_class(const char *text, struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];

@@ -13,6 +13,7 @@ static void take_margins(const uint32_t *restrict label, size_t count, const dou
         margin[i] = (label[i] == 1 ? 1 : -1) * activation[i];
 }
 
+/* From the table by a vector kernel, or row by row for losses without one. */
 void margin_losses(const struct margin_source *source, size_t count, double *const number[4], bool curvatures)
 {
     double *margin = number[0], *value = number[1], *slope = number[2], *curvature = number[3];
@@ -48,6 +49,7 @@ static void weigh(const struct pass_work *work, struct row_span span, const doub
     }
 }
 
+/* The order of additions is fixed, so that results do not depend on the compiler. */
 double sum_products(const double *x, const double *factor, size_t count)
 {
     double sum[8] = {0};
@@ -101,6 +103,7 @@ static void evaluate(const struct pass_work *work, struct row_span span, const d
         curvature[span.from + i] = number[3][i] * (weight ? weight[i] : 1);
 }
 
+/* The four kinds of pass for one block. */
 void binary_rows(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
     const struct objective *o = work->o;
@@ -127,6 +130,7 @@ static void set_prefetch(const struct objective *o, struct row_span span, struct
     rows->row_bytes = row / 8 < MOST_BYTES ? row / 8 : MOST_BYTES;
 }
 
+/* Borrowed pointers for the fused kernel. */
 struct residual_rows binary_evaluation(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
@@ -142,6 +146,7 @@ struct residual_rows binary_evaluation(const struct pass_work *work, struct row_
     return rows;
 }
 
+/* Sums over blocks are doubles in either precision. */
 void binary_add(const struct pass_work *work, const struct residual_sums *sums)
 {
     struct part_sums *part = work->part;

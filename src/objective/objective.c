@@ -30,6 +30,7 @@ static void choose_layout(struct objective *o)
                                                       row_partition_first(&partition, rank, ranks)};
 }
 
+/* No allocation: objective_bytes uses it too. */
 void objective_shape(struct objective *o, const struct objective_spec *spec)
 {
     const struct dataset *data = spec->data;
@@ -54,6 +55,7 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Per worker, so that threads share no buffer. */
 static bool allocate_scratch(struct objective *o)
 {
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
@@ -126,6 +128,7 @@ static void make_table(struct objective *o)
     margin_table_for_rows(o->table, o->spec.loss.t1, o->spec.loss.t2, rows);
 }
 
+/* The table, weights, sums, curvature and buffers of a local objective. */
 static bool allocate(struct objective *o)
 {
     size_t plain = o->columns * o->vectors;
@@ -182,6 +185,7 @@ static bool fits(const struct dataset *data)
            mul_size(rows + 2048, classes, &size) && mul_size(size, 8 * sizeof(double), &size);
 }
 
+/* Called for each process in turn with the sum so far. */
 static void add_weights(void *context, void *state)
 {
     const struct objective *o = context;
@@ -203,6 +207,7 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
     return TEMPER_OK;
 }
 
+/* What a local objective needs; a remote one has only a reply buffer. */
 static temper_status prepare(struct objective *o, temper_error *error)
 {
     if (!allocate(o))
@@ -249,6 +254,7 @@ void objective_set_l2(struct objective *o, double l2)
     o->spec.l2 = l2;
 }
 
+/* The table is rebuilt only for other temperatures. */
 void objective_set_loss(struct objective *o, temper_loss_spec loss)
 {
     o->spec.loss = loss;
@@ -256,11 +262,13 @@ void objective_set_loss(struct objective *o, temper_loss_spec loss)
         make_table(o);
 }
 
+/* Multiclass Hessian products exist in doubles and for the two-temperature family. */
 bool objective_can_multiply(const struct objective *o)
 {
     return o->vectors == 1 || (o->spec.f64 && loss_is_two_temperature(o->spec.loss));
 }
 
+/* A dense Hessian is built for one weight vector only. */
 bool objective_can_hessian(const struct objective *o)
 {
     return o->vectors == 1;
@@ -278,6 +286,7 @@ double objective_accuracy(const struct objective *o)
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
+/* Value and gradient in one pass over the rows. */
 temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
 {
     struct objective *o = context;
@@ -298,6 +307,7 @@ void objective_accept(void *context)
     o->curvature.last = 1 - o->curvature.last;
 }
 
+/* The first product at a point converts what the evaluation stored; later ones reuse it. */
 temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error)
 {
     struct objective *o = context;

@@ -544,9 +544,7 @@ static temper_status one_pass(struct stats_pass *pass, temper_error *error)
 
 static temper_status two_passes(struct stats_pass *pass, struct column_stats *out, temper_error *error)
 {
-    temper_status status = one_pass(pass, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(one_pass(pass, error));
     column_finish_first(pass, out);
     if (!pass->task->variances)
         return TEMPER_OK;
@@ -558,7 +556,7 @@ static temper_status two_passes(struct stats_pass *pass, struct column_stats *ou
         sums_clear(&pass->block[b], pass);
     sums_clear(&pass->all, pass);
     pass->mean = out->mean;
-    status = one_pass(pass, error);
+    temper_status status = one_pass(pass, error);
     if (status == TEMPER_OK)
         column_finish_second(pass, out);
     return status;

@@ -23,6 +23,7 @@ enum {
 
 /* ---- Too many classes ------------------------------------------------------------------------ */
 
+/* By its characters: names of classes are shortest decimals already. */
 static bool is_number(const char *name)
 {
     return *name && name[strspn(name, "+-.0123456789eE")] == '\0';
@@ -59,6 +60,7 @@ struct column_text {
     char option[NAME_SHOWN + 1];      /* as --label takes it without quotes */
 };
 
+/* The name where it is short and printable, else the position. */
 static struct column_text column_text(const char *given, size_t position)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
@@ -74,6 +76,7 @@ static struct column_text column_text(const char *given, size_t position)
     return text;
 }
 
+/* An inferred label column is refused, a named one gets a warning. */
 static temper_status check_class_count(struct dataset *data, const temper_read_options *options, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -99,6 +102,7 @@ struct similar_names {
     size_t pairs;
 };
 
+/* Names are compared after folding case and blanks, by a hash table. */
 static bool find_similar(const struct classes *classes, struct similar_names *alike)
 {
     struct string_table folded = {0};
@@ -118,6 +122,7 @@ static bool find_similar(const struct classes *classes, struct similar_names *al
     return done;
 }
 
+/* Reports the first pair and the number of others. */
 static temper_status check_class_names(struct dataset *data, temper_error *error)
 {
     struct similar_names alike = {0};
@@ -137,6 +142,7 @@ static temper_status check_class_names(struct dataset *data, temper_error *error
     return TEMPER_OK;
 }
 
+/* Labels of a separate file are not a column of the table. */
 temper_status check_label_values(struct dataset *data, const temper_read_options *options, temper_error *error)
 {
     temper_status status = TEMPER_OK;
@@ -224,6 +230,7 @@ static bool is_outlier(const struct extreme *extreme, const struct extreme *othe
     return span > 0 && extreme->far - extreme->next > FAR * span;
 }
 
+/* One pass over the column keeps the two most extreme values of each side. */
 bool outlier_find(const struct dataset *data, size_t column, struct outlier_value *out)
 {
     const struct matrix *x = &data->x;

@@ -21,6 +21,7 @@ static const char *const names[] = {
 #undef SCALE_NAME
 };
 
+/* A linear search: there are six words. */
 bool scale_find(const char *name, enum scale_kind *kind)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -39,6 +40,7 @@ const char *scale_name(enum scale_kind kind)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+/* With the name of the feature, if it has one. */
 struct feature_text feature_text(const struct dataset *data, uint64_t column)
 {
     struct feature_text shown = {""};
@@ -53,6 +55,7 @@ struct feature_text feature_text(const struct dataset *data, uint64_t column)
     return shown;
 }
 
+/* With the line of a text file, else with the row. */
 static temper_status refuse_negative(const struct dataset *data, struct negative_entry found, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -70,6 +73,7 @@ static temper_status refuse_negative(const struct dataset *data, struct negative
                      file, feature.text, (unsigned long long)(data->ranks.first_row + found.row) + 1);
 }
 
+/* Offset or factor is not finite: the values exceed what a double can scale. */
 static temper_status refuse_span(const struct dataset *data, size_t column, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -79,6 +83,7 @@ static temper_status refuse_span(const struct dataset *data, size_t column, temp
                      source_shown(data, file), feature_text(data, column).text);
 }
 
+/* An offset would turn every zero of sparse data into an entry. */
 static temper_status refuse_minmax(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -134,6 +139,7 @@ static void note_outlier(const struct dataset *data, const struct column_stats *
         scale->outlier[scale->outliers++] = j;
 }
 
+/* Fills all columns, then finds outliers and the total variance, which only the standard scale reports. */
 static temper_status set_columns(const struct dataset *data, const struct column_stats *sums, struct scale *scale,
                                  temper_error *error)
 {
@@ -173,6 +179,7 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
     return status;
 }
 
+/* Offset 0 and factor 1, or 1/255 for pixels. */
 static bool scale_start(struct scale *scale, enum scale_kind kind, size_t columns)
 {
     const double factor = kind == SCALE_PIXELS ? 1.0 / 255 : 1;
@@ -194,6 +201,7 @@ static temper_status publish(struct scale *scale, temper_status status, struct s
     return status;
 }
 
+/* Whether the kind depends on the data. */
 static bool learns(enum scale_kind kind)
 {
     return kind != SCALE_NONE && kind != SCALE_PIXELS;
@@ -238,6 +246,7 @@ void scale_free(struct scale *scale)
 
 enum { ROWS_A_BLOCK = 512 };
 
+/* The logarithm first, then the linear part. */
 void scale_row(const struct scale *scale, double *x)
 {
     if (scale->kind == SCALE_LOG)
@@ -255,6 +264,7 @@ struct scaling {
     double *scratch; /* a row for each worker */
 };
 
+/* Through a buffer of doubles, rounded once at the end. */
 static void scale_dense_row(const struct scaling *scaling, size_t row, double *scratch)
 {
     size_t columns = scaling->scale->columns;
@@ -271,6 +281,7 @@ static void scale_dense_row(const struct scaling *scaling, size_t row, double *s
     }
 }
 
+/* Offsets are 0, so only stored entries change, and the pattern stays. */
 static void scale_sparse_row(const struct scaling *scaling, size_t row)
 {
     const struct scale *scale = scaling->scale;
@@ -293,6 +304,7 @@ static void scale_sparse_row(const struct scaling *scaling, size_t row)
     row_start[row + 1] = start + from.count;
 }
 
+/* Rows are independent, so that blocks can run on any thread. */
 static temper_status scale_block(void *context, size_t block, size_t worker)
 {
     const struct scaling *scaling = context;
@@ -333,6 +345,7 @@ static bool allocate_like(const struct matrix *from, struct matrix *to)
     return to->row_start && to->column && to->owned[2];
 }
 
+/* One buffer of a row for each thread. */
 static temper_status scale_all(struct scaling *scaling, size_t threads)
 {
     size_t blocks = ((size_t)scaling->from->rows + ROWS_A_BLOCK - 1) / ROWS_A_BLOCK, size;

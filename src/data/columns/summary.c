@@ -379,13 +379,11 @@ static temper_status summarise_columns(const struct dataset *data, size_t thread
                                        temper_error *error)
 {
     struct column_hashes hashes;
-    temper_status status = column_hashes(&data->x, threads, &hashes, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(column_hashes(&data->x, threads, &hashes, error));
     out->nonzeros = hashes.nonzeros;
     find_range(&hashes, &data->x, out);
     find_constant(&hashes, data->x.columns, &out->constant);
-    status = find_duplicate(&hashes, &out->duplicate, error);
+    temper_status status = find_duplicate(&hashes, &out->duplicate, error);
     column_hashes_free(&hashes);
     return status;
 }

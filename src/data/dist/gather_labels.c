@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+/* The byte counts of all ranks follow from their numbers of rows; with one process it is a copy. */
 temper_status gather_labels(const struct gathered_labels *all_rows, const void *mine, size_t size, void *all,
                             temper_error *error)
 {
@@ -17,6 +18,7 @@ temper_status gather_labels(const struct gathered_labels *all_rows, const void *
     return status;
 }
 
+/* Row counts of all ranks first, then labels and weights. */
 static temper_status gather_all(const struct dataset *data, struct gathered_labels *all_rows, temper_error *error)
 {
     uint64_t own = data->x.rows;
@@ -36,6 +38,7 @@ static temper_status gather_all(const struct dataset *data, struct gathered_labe
     return status;
 }
 
+/* One process borrows the labels of its data, and nothing is copied. */
 temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out, temper_error *error)
 {
     struct gathered_labels all_rows = {.comm = data->ranks.comm,

@@ -38,12 +38,13 @@ static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
     struct data_reader *reader = p->reader;
     reader->rank.active = true;
     reader->rank.lines_before = reader->rank.lines = lines_before;
-    temper_status status = p->read == read_csv ? source_open(reader->path, &reader->source, reader->error)
-                                               : source_open_lines(reader->path, p->comm->rank, p->comm->size,
-                                                                   &reader->source, reader->error);
-    return status == TEMPER_OK ? p->read(reader, p->data) : status;
+    TRY(p->read == read_csv
+            ? source_open(reader->path, &reader->source, reader->error)
+            : source_open_lines(reader->path, p->comm->rank, p->comm->size, &reader->source, reader->error));
+    return p->read(reader, p->data);
 }
 
+/* An all-gather of one record for each process. */
 temper_status distributed_read_report(struct distributed_read *p, temper_status read)
 {
     const struct dataset *data = p->data;
@@ -233,6 +234,7 @@ static void merge_counts(struct distributed_read *p)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
+/* After this every process has the same classes, columns and notes. */
 temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
 {
     temper_status status = merge_classes(p, whole);
@@ -247,12 +249,11 @@ temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
     return status == TEMPER_OK ? redistribute_rows(p) : status;
 }
 
+/* Falls back to reading all rows in one process where a message needs them. */
 static temper_status read_parts(struct distributed_read *p, bool *whole)
 {
-    temper_status status = distributed_read_report(p, read_own(p, 0));
-    if (status != TEMPER_OK)
-        return status;
-    status = check_copies(p);
+    TRY(distributed_read_report(p, read_own(p, 0)));
+    temper_status status = check_copies(p);
     if (status != TEMPER_OK)
         return status;
     size_t failed = first_fault(p);
@@ -287,6 +288,7 @@ void distributed_read_end(struct distributed_read *p)
         mem_free(blocks[i]);
 }
 
+/* The state of the reader is restored, for it may read again. */
 temper_status read_distributed(struct data_reader *reader, reader_fn *read, struct dataset *data, bool *whole)
 {
     struct distributed_read p = {.reader = reader, .read = read, .comm = reader->options->comm, .data = data};

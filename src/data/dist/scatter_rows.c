@@ -10,6 +10,7 @@
 
 /* ---- Arrays with one entry a row ------------------------------------------------------------- */
 
+/* Arrays of a mapping are not moved. */
 static bool is_mapped(const struct dataset *data, const void *array)
 {
     uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->storage.mapping;
@@ -55,6 +56,7 @@ static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, te
     return TEMPER_OK;
 }
 
+/* Owned memory is compacted, a mapping is narrowed. */
 static temper_status keep_matrix(struct dataset *data, size_t from, size_t count, temper_error *error)
 {
     struct matrix *x = &data->x;
@@ -73,6 +75,7 @@ static temper_status keep_matrix(struct dataset *data, size_t from, size_t count
     return TEMPER_OK;
 }
 
+/* By the partition of the whole dataset, which every process still has. */
 struct row_range scatter_range(const struct dataset *data, const temper_comm *comm)
 {
     struct dataset shape = *data;
@@ -85,6 +88,7 @@ struct row_range scatter_range(const struct dataset *data, const temper_comm *co
                               row_partition_first_row(&parts, data->x.rows, rank + 1, size)};
 }
 
+/* Afterwards the dataset has the rows of this rank, and knows the totals. */
 temper_status scatter_keep_own(struct dataset *data, const temper_comm *comm, temper_error *error)
 {
     const struct row_range range = scatter_range(data, comm);
@@ -100,6 +104,7 @@ temper_status scatter_keep_own(struct dataset *data, const temper_comm *comm, te
     return keep_matrix(data, first, count, error);
 }
 
+/* Notes have a fixed size, so they are gathered at once and then joined. */
 temper_status scatter_notes(const struct dataset *data, const temper_comm *comm, char **out, temper_error *error)
 {
     size_t size = sizeof data->notes, length = 0;
@@ -119,6 +124,7 @@ temper_status scatter_notes(const struct dataset *data, const temper_comm *comm,
     return status;
 }
 
+/* The remedy is to read without MPI. */
 temper_status scatter_unsupported(const struct dataset *data, const char *what, temper_error *error)
 {
     return error_set(error, TEMPER_USAGE,

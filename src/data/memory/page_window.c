@@ -42,6 +42,7 @@ struct page_window {
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
+/* One state byte for each unit. */
 struct page_window *page_window_new(void *mapping, size_t length)
 {
     struct page_window *pages = length ? mem_zeroed(1, sizeof *pages) : NULL;
@@ -111,6 +112,7 @@ size_t page_window_least(const struct matrix *x, size_t threads, size_t block)
     return (threads * arrays * (2 + block / CHUNK) + 1) << SHIFT;
 }
 
+/* A limit that holds the whole file needs no queue. */
 bool page_window_limit(struct page_window *pages, size_t bytes)
 {
     if (pages->disk) { /* half: labels and weights are dropped too, but not counted */
@@ -184,6 +186,7 @@ static size_t exchange(struct page_window *pages, size_t chunk, bool *wrapped)
     return leaves;
 }
 
+/* Only the thread that marks a unit as used puts it into the queue. */
 static void enter(struct page_window *pages, size_t chunk)
 {
     if (atomic_fetch_or(&pages->state[chunk], USED) & USED || !pages->queue)
@@ -218,6 +221,7 @@ static void prefetch_bytes(const struct page_window *pages, size_t from, size_t 
     }
 }
 
+/* Once for each unit, until it is dropped. */
 static void prefetch(struct page_window *pages, size_t chunk)
 {
     if (!(atomic_fetch_or(&pages->state[chunk], PREFETCHED) & PREFETCHED))
@@ -238,6 +242,7 @@ static bool is_inside(const struct page_window *pages, const void *from, size_t 
     return pages && length && offset < pages->length && length <= pages->length - offset;
 }
 
+/* Counts bytes of temporary files, and drops all their pages at the limit. */
 static void read_disk(struct page_window *pages, size_t length)
 {
     if (!pages->most || atomic_fetch_add(&pages->read, length) + length < pages->most)
@@ -246,6 +251,7 @@ static void read_disk(struct page_window *pages, size_t length)
     disk_array_drop(pages->disk);
 }
 
+/* Units of the bytes are entered, and AHEAD more are prefetched. */
 void page_window_bytes(struct page_window *pages, const void *from, size_t length, const void *end)
 {
     if (pages && pages->disk) {
@@ -313,6 +319,7 @@ static void prefetch_range(struct page_window *pages, size_t from, size_t to)
         prefetch_bytes(pages, from / pages->page * pages->page, to);
 }
 
+/* Ignores arrays outside of the mapping. */
 static void with_bytes(struct page_window *pages, const void *from, size_t length, bytes_fn *what)
 {
     if (!is_inside(pages, from, length))
@@ -321,6 +328,7 @@ static void with_bytes(struct page_window *pages, const void *from, size_t lengt
     what(pages, offset, offset + length);
 }
 
+/* All arrays of some rows. */
 static void with_rows(const struct matrix *x, uint64_t from, uint64_t count, bytes_fn *what)
 {
     if (x->kind != MATRIX_CSR) {

@@ -16,6 +16,7 @@
 
 /* ---- Symmetric noise ------------------------------------------------------------------------- */
 
+/* Rows first, then a class for each of them, from two random streams. */
 temper_status noise_random(const struct dataset *data, double rate, uint64_t seed, struct noise *out,
                            temper_error *error)
 {
@@ -51,6 +52,7 @@ static void class_map_free(struct class_map *map)
     mem_free(map->may_change);
 }
 
+/* Every class maps to itself at first. */
 static temper_status class_map_start(size_t classes, struct class_map *map, temper_error *error)
 {
     *map = (struct class_map){.target = mem_alloc(classes, sizeof *map->target),
@@ -64,12 +66,14 @@ static temper_status class_map_start(size_t classes, struct class_map *map, temp
     return TEMPER_OK;
 }
 
+/* A message about one NAME=NAME of --map. */
 static temper_status refuse_pair(const struct list_item *pair, const char *what, temper_error *error)
 {
     struct token_text name = token_text(pair->name, pair->name + strlen(pair->name));
     return error_set(error, TEMPER_USAGE, "--map: class '%.128s' %s", name.text, what);
 }
 
+/* A class may be the source of one pair only. */
 static temper_status map_pair(const struct dataset *data, const struct list_item *pair, struct class_map *map,
                               temper_error *error)
 {
@@ -88,6 +92,7 @@ static temper_status map_pair(const struct dataset *data, const struct list_item
     return TEMPER_OK;
 }
 
+/* Parses --map. */
 static temper_status map_read(const struct dataset *data, const char *text, struct class_map *map, temper_error *error)
 {
     struct list list;
@@ -100,6 +105,7 @@ static temper_status map_read(const struct dataset *data, const char *text, stru
     return status;
 }
 
+/* The default of pair noise: a cyclic shift of the classes. */
 static void map_to_next(size_t classes, struct class_map *map)
 {
     for (size_t c = 0; c < classes; c++) {
@@ -108,6 +114,7 @@ static void map_to_next(size_t classes, struct class_map *map)
     }
 }
 
+/* Only rows of classes that change are eligible. */
 temper_status noise_pair(const struct dataset *data, double rate, const char *map, uint64_t seed, struct noise *out,
                          temper_error *error)
 {
@@ -139,6 +146,7 @@ struct margin_rank {
     size_t row;
 };
 
+/* Ties are broken by row, so that the order is unique. */
 static int by_margin(const void *left, const void *right)
 {
     const struct margin_rank *a = left, *b = right;
@@ -180,6 +188,7 @@ static temper_status choose_by_margin(const struct dataset *data, const double *
     return status;
 }
 
+/* With two classes the runner-up is the other class. */
 temper_status noise_margin(const struct dataset *data, struct margins margins, double rate, bool largest,
                            struct noise *out, temper_error *error)
 {
@@ -218,6 +227,7 @@ static temper_status replace_rows(const struct dataset *data, const struct datas
     return status;
 }
 
+/* Label noise shares the features with the original. */
 temper_status noise_apply(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
                           struct dataset **out, temper_error *error)
 {

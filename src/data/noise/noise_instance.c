@@ -9,6 +9,7 @@
 
 /* ---- From a pool ----------------------------------------------------------------------------- */
 
+/* Rows can only be copied between matrices of the same shape and kind. */
 static temper_status check_pool(const struct dataset *data, const struct dataset *pool, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -53,6 +54,7 @@ static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint
     return usable;
 }
 
+/* The random order is that of the pool, independent of the rate. */
 static temper_status take_from_pool(const struct dataset *pool, const bool *outside, uint64_t seed, struct noise *noise,
                                     temper_error *error)
 {
@@ -72,6 +74,7 @@ static temper_status take_from_pool(const struct dataset *pool, const bool *outs
                      source_shown(pool, file));
 }
 
+/* Only rows of classes that the data does not have. */
 static temper_status use_pool(const struct dataset *data, const struct dataset *pool, uint64_t seed,
                               struct noise *noise, temper_error *error)
 {
@@ -93,6 +96,7 @@ struct class_order {
     size_t *end; /* of each class */
 };
 
+/* A counting sort by class. */
 static void sort_rows(const struct dataset *data, struct class_order *sorted)
 {
     size_t classes = data->classes.count, rows = (size_t)data->x.rows, before = 0;
@@ -119,6 +123,7 @@ static uint64_t draw_other(const struct dataset *data, const struct class_order 
     return sorted->row[drawn < from ? drawn : drawn + own];
 }
 
+/* Every change draws by the number of its row. */
 static temper_status draw_all(const struct dataset *data, struct class_order *sorted, uint64_t seed,
                               struct noise *noise, temper_error *error)
 {
@@ -133,6 +138,7 @@ static temper_status draw_all(const struct dataset *data, struct class_order *so
     return TEMPER_OK;
 }
 
+/* Rows of the other classes of the data itself. */
 static temper_status use_data(const struct dataset *data, uint64_t seed, struct noise *noise, temper_error *error)
 {
     struct class_order sorted = {.row = mem_alloc((size_t)data->x.rows, sizeof *sorted.row),
@@ -143,6 +149,7 @@ static temper_status use_data(const struct dataset *data, uint64_t seed, struct 
     return status;
 }
 
+/* The choice of rows is that of symmetric noise. */
 temper_status noise_instance(const struct dataset *data, const struct dataset *pool, double rate, uint64_t seed,
                              struct noise *out, temper_error *error)
 {

@@ -52,6 +52,7 @@ static temper_status draw_changes(const struct dataset *data, const double *p, u
     return status == TEMPER_NO_MEMORY ? error_no_memory(error) : status;
 }
 
+/* The rate follows from the matrix, so that any number of rows may change. */
 temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed, struct noise *out,
                                temper_error *error)
 {

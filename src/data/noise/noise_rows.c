@@ -8,6 +8,7 @@
 #include "data/classes.h"
 #include "data/random_streams.h"
 
+/* Rounded half up, so that a rate gives the same number everywhere. */
 temper_status noise_count(const struct dataset *data, double rate, size_t *count, temper_error *error)
 {
     if (!(rate >= 0 && rate <= 1))
@@ -16,6 +17,7 @@ temper_status noise_count(const struct dataset *data, double rate, size_t *count
     return TEMPER_OK;
 }
 
+/* Label noise needs another class to change to. */
 temper_status noise_check_classes(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -31,6 +33,7 @@ temper_status noise_check_classes(const struct dataset *data, temper_error *erro
                      source_shown(data, file), data->classes.count);
 }
 
+/* Only some rows are eligible, as those that are classified correctly. */
 temper_status noise_too_few(const struct dataset *data, size_t count, size_t eligible, const char *which,
                             temper_error *error)
 {
@@ -69,6 +72,7 @@ static size_t mark_rows(const struct dataset *data, const size_t *order, size_t 
     return found;
 }
 
+/* A higher rate takes a longer prefix of the same permutation: the changes of a lower rate are among its own. */
 temper_status noise_choose(const struct dataset *data, size_t count, uint64_t seed, const bool *may_change,
                            struct noise *out, temper_error *error)
 {

@@ -151,9 +151,7 @@ static temper_status check_row(const struct matrix_reader *t, const double *p, s
 static temper_status take_name(const struct matrix_reader *t, const char *name, bool *seen, uint32_t *number,
                                temper_error *error)
 {
-    temper_status status = class_named(t->data, t->lines.path, name, number, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(class_named(t->data, t->lines.path, name, number, error));
     if (seen[*number])
         return refuse(t, 1, 1, "the first line names a class twice; name each once", error);
     seen[*number] = true;
@@ -179,10 +177,8 @@ static temper_status take_names(const struct matrix_reader *t, const struct list
 static temper_status read_names(const struct matrix_reader *t, uint32_t *place, temper_error *error)
 {
     struct list list;
-    temper_status status = list_read(t->lines.path, t->first, false, &list, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = take_names(t, &list, place, error);
+    TRY(list_read(t->lines.path, t->first, false, &list, error));
+    temper_status status = take_names(t, &list, place, error);
     list_free(&list);
     return status;
 }
@@ -209,8 +205,8 @@ static temper_status order(const struct matrix_reader *t, bool named, uint32_t *
         return error_no_memory(error);
     for (size_t i = 0; i < t->classes; i++)
         place[i] = (uint32_t)i;
-    temper_status status = named ? read_names(t, place, error) : TEMPER_OK;
-    return status == TEMPER_OK ? arrange(t, named, place, out, error) : status;
+    TRY(named ? read_names(t, place, error) : TEMPER_OK);
+    return arrange(t, named, place, out, error);
 }
 
 static temper_status finish(const struct matrix_reader *t, double **out, temper_error *error)
@@ -238,17 +234,15 @@ static temper_status read_matrix(struct matrix_reader *t, double **out, temper_e
     t->p = mul_size(t->classes + 1, t->classes, &cells) ? mem_alloc(cells, sizeof *t->p) : NULL;
     if (!t->p)
         return error_no_memory(error);
-    temper_status status = read_lines(t, error);
-    return status == TEMPER_OK ? finish(t, out, error) : status;
+    TRY(read_lines(t, error));
+    return finish(t, out, error);
 }
 
 temper_status transition_matrix_read(const char *path, const struct dataset *data, double **out, temper_error *error)
 {
     struct matrix_reader t = {.data = data, .classes = data->classes.count};
-    temper_status status = lines_open(path, &t.lines, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = read_matrix(&t, out, error);
+    TRY(lines_open(path, &t.lines, error));
+    temper_status status = read_matrix(&t, out, error);
     lines_close(&t.lines);
     mem_free(t.p);
     mem_free(t.first);

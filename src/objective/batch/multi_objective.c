@@ -46,6 +46,7 @@ static bool like_last(const struct multi_objective *multi, size_t i)
     return i && member[-1].partition == member->partition && member[-1].part == member->part;
 }
 
+/* Called for each process in turn with the sums so far. */
 static void add_weights(void *context, void *state)
 {
     const struct multi_objective *multi = context;
@@ -73,6 +74,7 @@ static temper_status sum_weights(struct multi_objective *multi, temper_error *er
     return status;
 }
 
+/* Tables are shared by members of equal temperatures. */
 static bool make_members(struct multi_objective *multi, const struct multi_member *members)
 {
     for (size_t i = 0; i < multi->members; i++) {
@@ -90,6 +92,7 @@ static bool make_members(struct multi_objective *multi, const struct multi_membe
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Per worker, so that threads share no buffer. */
 static bool allocate_scratch(const struct multi_objective *multi, struct multi_scratch *s)
 {
     size_t real = multi->spec.f64 ? sizeof(double) : sizeof(float), rows = multi->stride;
@@ -105,6 +108,7 @@ static bool allocate_scratch(const struct multi_objective *multi, struct multi_s
     return s->rows && s->linear && s->activation && s->residual && s->signed_weight;
 }
 
+/* The three kinds of sums in one block, which the tree sum adds at once. */
 static struct multi_sums sums_at(double *block)
 {
     return (struct multi_sums){block, block + MULTI_WIDTH, block + (size_t)2 * MULTI_WIDTH};
@@ -121,6 +125,7 @@ static size_t total_numbers(const struct multi_objective *multi)
     return (2 + multi->columns) * MULTI_WIDTH;
 }
 
+/* A sum for each part, and the total. */
 static bool allocate_sums(struct multi_objective *multi)
 {
     size_t parts = multi->layout.parts, each = part_numbers(multi);
@@ -224,6 +229,7 @@ static void choose_parts(struct multi_objective *multi)
                                           .parts = (end - first + multi->parts.together - 1) / multi->parts.together};
 }
 
+/* What follows from the specification and the shape of the data. */
 static void fill(struct multi_objective *multi, const struct multi_spec *spec)
 {
     multi->spec = *spec;
@@ -242,6 +248,7 @@ static void fill(struct multi_objective *multi, const struct multi_spec *spec)
         multi->workers = 1;
 }
 
+/* Layout, buffers, members, then the transposed copy. */
 temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members, size_t count,
                                   struct multi_objective **out, temper_error *error)
 {
@@ -268,6 +275,7 @@ temper_status multi_objective_new(const struct multi_spec *spec, const struct mu
     return status;
 }
 
+/* Mirrors the allocations. */
 double multi_bytes(const struct multi_spec *spec, double *block)
 {
     struct multi_objective g = {0};
@@ -306,6 +314,7 @@ static size_t subset_of(struct request_batch *batch, const struct multi_member_s
     return k;
 }
 
+/* Requests with a gradient come first, which the caller ensures. */
 static void add_request(struct multi_objective *multi, struct multi_request *request)
 {
     struct request_batch *batch = &multi->batch;
@@ -323,6 +332,7 @@ static size_t part_length(const struct multi_objective *multi)
     return (size_t)2 * MULTI_WIDTH + (multi->residual ? 0 : multi->columns * multi->batch.evaluated);
 }
 
+/* One part on one worker thread. */
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
     struct multi_objective *multi = context;
@@ -353,6 +363,7 @@ static void finish_columns_of(const struct multi_objective *multi, size_t c, siz
     }
 }
 
+/* Tile by tile, as in packing. */
 static void finish_gradients(const struct multi_objective *multi)
 {
     for (size_t from = 0; from < multi->columns; from += MULTI_TILE) {

@@ -32,6 +32,7 @@ static void collect(const struct multi_work *work, struct row_span span)
         multi->kernel->sparse->many_back(span_entries(multi->x, span), count, by_row, work->sums->gradient);
 }
 
+/* All blocks of a part, in order. */
 void multi_part_sparse(const struct multi_work *work, size_t part)
 {
     for (size_t i = 0; i < work->multi->layout.part_blocks; i++) {
@@ -74,6 +75,7 @@ static temper_status gather_residuals(const struct multi_objective *multi, size_
     return comm_gather(data->ranks.comm, multi->residual, bytes, multi->all_residuals, error);
 }
 
+/* Every process gets the columns of all. */
 static temper_status gather_columns(const struct multi_objective *multi, size_t *bytes, temper_error *error)
 {
     const struct csc_matrix *csc = &multi->csc;
@@ -90,6 +92,7 @@ static temper_status gather_columns(const struct multi_objective *multi, size_t 
     return status;
 }
 
+/* The sums are in the order of the rows within each column, whichever thread computes it. */
 temper_status multi_csc_gradient(struct multi_objective *multi, size_t threads, temper_error *error)
 {
     size_t *bytes = mem_alloc(comm_size(multi->spec.data->ranks.comm), sizeof *bytes);
@@ -104,6 +107,7 @@ temper_status multi_csc_gradient(struct multi_objective *multi, size_t threads, 
     return status;
 }
 
+/* Residuals of up to MULTI_WIDTH requests, and the copy in memory, on disk or distributed. */
 temper_status multi_transpose(struct multi_objective *multi, temper_error *error)
 {
     const struct dataset *data = multi->spec.data;

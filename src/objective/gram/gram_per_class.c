@@ -130,13 +130,11 @@ static temper_status class_grams(struct objective *o, struct gram_work *m, const
                                  temper_error *error)
 {
     size_t batch, copies = comm_alone(o->spec.data->ranks.comm) ? 1 : 2;
-    temper_status status = batch_of_all(o, &batch, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(batch_of_all(o, &batch, error));
     m->sums = gram_measure(m) && gram_scratch(m) ? mem_aligned(copies * batch, m->length * sizeof *m->sums) : NULL;
     if (!m->sums)
         return error_no_memory(error);
-    status = run_pass(o, PASS_WEIGH, w, NULL, error);
+    temper_status status = run_pass(o, PASS_WEIGH, w, NULL, error);
     if (thin && status == TEMPER_OK)
         thin_rows(o);
     return status == TEMPER_OK ? class_sums(m, batch, error) : status;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/memory/page_window.h"
 
+/* First step of the counting sort: the number of entries of each column, then their running sum. */
 void csc_count(const struct matrix *x, struct csc_matrix *to)
 {
     for (size_t row = 0; row < x->rows; row++) {
@@ -18,6 +19,7 @@ void csc_count(const struct matrix *x, struct csc_matrix *to)
         to->start[j] += to->start[j - 1];
 }
 
+/* Second step: every entry goes to the next free position of its column. */
 void csc_fill(const struct matrix *x, struct csc_matrix *to, size_t from, size_t end)
 {
     for (size_t row = 0; row < x->rows; row++) {
@@ -37,6 +39,7 @@ void csc_fill(const struct matrix *x, struct csc_matrix *to, size_t from, size_t
     }
 }
 
+/* Uses temporary files instead where the memory limit demands it. */
 bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
 {
     if (csc_uses_disk(x, memory))
@@ -57,6 +60,7 @@ bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
     return true;
 }
 
+/* Only for matrices in memory: a SELL-16 copy has replaced the entries. */
 void csc_drop(struct csc_matrix *csc)
 {
     mem_free(csc->row);
@@ -96,12 +100,14 @@ static size_t group_start(const struct csc_matrix *csc, size_t group)
     return low;
 }
 
+/* Groups depend on the entries alone, not on the number of threads. */
 void csc_divide(struct csc_matrix *csc)
 {
     for (size_t group = 0; group <= CSC_GROUPS; group++)
         csc->group[group] = group_start(csc, group);
 }
 
+/* A group as rows of the transposed matrix, so that the kernels for CSR rows apply. */
 struct csc_group csc_group(const struct csc_matrix *csc, size_t group)
 {
     size_t from = csc->group[group], to = csc->group[group + 1];

@@ -87,9 +87,8 @@ static temper_status exchange_entries(struct csc_exchange *s, const struct csc_m
         s->out_bytes[r] =
             (size_t)(s->local.start[out->bounds[r + 1]] - s->local.start[out->bounds[r]]) * sizeof *s->row;
     }
-    temper_status status = comm_exchange(s->comm, s->local.row, s->out_bytes, s->row, s->in_bytes, error);
-    return status == TEMPER_OK ? comm_exchange(s->comm, s->local.value, s->out_bytes, s->value, s->in_bytes, error)
-                               : status;
+    TRY(comm_exchange(s->comm, s->local.row, s->out_bytes, s->row, s->in_bytes, error));
+    return comm_exchange(s->comm, s->local.value, s->out_bytes, s->value, s->in_bytes, error);
 }
 
 /* Concatenates the received entries of each column in the order of the ranks. */
@@ -126,9 +125,7 @@ static bool allocate_columns(struct csc_exchange *s, struct csc_matrix *out)
 static temper_status exchange_columns(struct csc_exchange *s, uint64_t first_row, struct csc_matrix *out,
                                       temper_error *error)
 {
-    temper_status status = count_entries(s, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(count_entries(s, error));
     set_bounds(s, out->bounds);
     out->first = out->bounds[comm_rank(s->comm)];
     out->columns = out->bounds[comm_rank(s->comm) + 1] - out->first;
@@ -137,7 +134,7 @@ static temper_status exchange_columns(struct csc_exchange *s, uint64_t first_row
         return error_no_memory(error);
     for (uint64_t e = 0; e < s->local.nonzeros; e++)
         s->local.row[e] += (uint32_t)first_row;
-    status = exchange_counts(s, out, error);
+    temper_status status = exchange_counts(s, out, error);
     if (status == TEMPER_OK)
         status = exchange_entries(s, out, error);
     if (status != TEMPER_OK)

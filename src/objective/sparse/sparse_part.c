@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "objective/objective_internal.h"
 
+/* Values beyond FLT_MAX would become infinite. */
 bool sparse_fits_floats(const struct matrix *x)
 {
     for (uint64_t e = 0; x->kind == MATRIX_CSR && x->value64 && e < x->nonzeros; e++)
@@ -18,6 +19,7 @@ bool sparse_fits_floats(const struct matrix *x)
     return true;
 }
 
+/* Evaluations only where the specification allows it. */
 bool sparse_takes_floats(const struct objective *o, enum pass pass)
 {
     const bool enough = pass == PASS_MULTIPLY || pass == PASS_LENGTH || (pass == PASS_EVALUATE && o->spec.floats);
@@ -33,11 +35,13 @@ bool sparse_two_floats(const struct objective *o)
            dataset_all_nonzeros(o->spec.data) <= SELL16_ENTRIES;
 }
 
+/* The copies exist and hold floats, so only passes in floats use them. */
 static bool uses_sell16(const struct objective *o, enum pass pass)
 {
     return sell16_exists(&o->sparse.by_row) && sparse_takes_floats(o, pass);
 }
 
+/* All rows at once: slices mix rows of different parts. */
 temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads, temper_error *error)
 {
     if (o->weights.all_zero || !uses_sell16(o, pass))
@@ -129,6 +133,7 @@ static void many_residuals(const struct pass_work *work, struct row_span span, c
     }
 }
 
+/* Scores, losses and residuals of a block for all classes. */
 static void multiclass_block(const struct pass_work *work, struct row_span span)
 {
     struct objective *o = work->o;
@@ -146,6 +151,7 @@ static void multiclass_block(const struct pass_work *work, struct row_span span)
         many_residuals(work, span, residual);
 }
 
+/* All blocks of a part, in order. */
 void sparse_part(const struct pass_work *work, size_t part)
 {
     for (size_t i = 0; i < work->o->layout.blocks.part_blocks; i++) {
@@ -202,6 +208,7 @@ static temper_status column_slices(const struct column_pass *pass, size_t thread
     return status;
 }
 
+/* Each column is summed by one thread in the order of the rows: the same bits for any number of threads. */
 static temper_status all_columns(struct column_pass *pass, size_t threads)
 {
     if (pass->floats && sell16_exists(&pass->o->sparse.by_column))
@@ -211,6 +218,7 @@ static temper_status all_columns(struct column_pass *pass, size_t threads)
 
 /* ---- MPI: all-gather the residuals, compute some columns, all-gather the columns ------------- */
 
+/* The ranks hold whole parts, from which the byte counts follow. */
 static temper_status gather_residuals(struct column_pass *pass, temper_error *error)
 {
     const struct objective *o = pass->o;
@@ -252,6 +260,7 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
     return status;
 }
 
+/* Residuals of this pass times the transposed copy. */
 temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w, double *gradient,
                               temper_error *error)
 {
@@ -281,6 +290,7 @@ static double sum_squares(const struct sparse_rows *entries, size_t column, bool
     return sum;
 }
 
+/* One group of columns. */
 static temper_status square_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
@@ -327,6 +337,7 @@ static bool make_sell16(struct objective *o)
     return made;
 }
 
+/* In memory, on disk or distributed. */
 static temper_status make_csc(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
@@ -337,6 +348,7 @@ static temper_status make_csc(struct objective *o, temper_error *error)
     return o->sparse.csc.disk ? disk_array_failure(o->sparse.csc.disk, error) : error_no_memory(error);
 }
 
+/* SELL-16 for two classes in floats without a memory limit; else CSC. */
 temper_status sparse_prepare(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
