@@ -68,7 +68,7 @@ static void check_chunks(const char *expected, size_t length, bool quoted)
 {
     temper_error error = {0};
     struct text_chunks *chunks = NULL;
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     size_t at = 0;
     REQUIRE(text_chunks_open(open_file(&error), quoted, 0, &chunks, &error) == TEMPER_OK, "%s", error.message);
     while (at < MOST && text_chunks_next(chunks, &chunk, &error) == TEMPER_OK && chunk->length > 0) {

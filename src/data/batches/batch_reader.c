@@ -24,6 +24,7 @@ enum {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* Adds a line unless it is there already: every batch notes the same about the header. */
 static bool add_note_line(struct text *notes, const char *line, size_t length)
 {
     for (const char *old = notes->bytes; old && *old;) {
@@ -37,6 +38,7 @@ static bool add_note_line(struct text *notes, const char *line, size_t length)
     return !notes->failed;
 }
 
+/* Notes are lines. */
 bool batch_reader_add_notes(struct batch_reader *batches, const char *notes)
 {
     size_t length;
@@ -71,6 +73,7 @@ static temper_status open_file(struct batch_reader *batches, temper_error *error
     return status;
 }
 
+/* The size of a batch follows from the memory limit, if there is one. */
 temper_status batch_reader_open(const char *path, const temper_read_options *options, const struct schema *schema,
                                 struct batch_reader **out, temper_error *error)
 {
@@ -127,6 +130,7 @@ uint64_t batch_reader_dropped(const struct batch_reader *batches)
     return batches->dropped;
 }
 
+/* As many rows as make SLICE_BYTES of numbers, a multiple of SLICE_LEAST. */
 void batch_reader_set_width(struct batch_reader *batches, size_t numbers)
 {
     size_t rows = SLICE_BYTES / sizeof(double) / (numbers ? numbers : 1) / SLICE_LEAST * SLICE_LEAST;
@@ -136,6 +140,7 @@ void batch_reader_set_width(struct batch_reader *batches, size_t numbers)
 
 /* ---- Slices of a file that was read whole ---------------------------------------------------- */
 
+/* A copy of some elements of an array that may be NULL; *fine is false without memory. */
 static void *copy_of(const void *array, uint64_t from, size_t count, size_t size, bool *fine)
 {
     void *copy = array ? mem_alloc(count, size) : NULL;
@@ -198,6 +203,7 @@ static temper_status read_whole(struct batch_reader *batches, struct dataset *da
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
+/* The size of batches is fixed when the first one is read. */
 temper_status batch_reader_rows(struct batch_reader *batches, struct dataset *data, bool skip, bool *some,
                                 temper_error *error)
 {

@@ -53,6 +53,7 @@ static temper_status share_batches(struct batch_reader *batches, struct dataset 
     return TEMPER_OK;
 }
 
+/* A file that is read whole is read by every rank, which keeps the rows of its part. */
 temper_status batch_reader_shared_rows(struct batch_reader *batches, struct dataset *data, bool *some,
                                        temper_error *error)
 {

@@ -97,6 +97,7 @@ static temper_status find_starts(struct byte_ranges *ranges)
     return status;
 }
 
+/* Collective: every rank calls it, and all return the same status. */
 temper_status csv_own_byte_range(const struct data_reader *reader, uint64_t *from, uint64_t *to)
 {
     const temper_comm *comm = reader->options->comm;

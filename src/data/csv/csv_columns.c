@@ -63,6 +63,7 @@ static bool is_printable(const char *name)
     return true;
 }
 
+/* A name that occurs twice would select nothing, so that the number is shown instead. */
 struct csv_column_text csv_column_option(const struct csv_column_plan *plan, size_t column)
 {
     struct csv_column_text shown;
@@ -75,6 +76,7 @@ struct csv_column_text csv_column_option(const struct csv_column_plan *plan, siz
     return shown;
 }
 
+/* Long names are shortened; those with control characters are replaced by the number. */
 struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size_t column)
 {
     struct csv_column_text shown;

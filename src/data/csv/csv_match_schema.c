@@ -28,6 +28,7 @@ static bool line_has(const struct csv_line *line, const char *name)
     return false;
 }
 
+/* The first names are enough: a table of the model has them all, or is refused later. */
 bool csv_match_header(const struct schema *schema, const struct csv_line *first)
 {
     for (size_t i = 0; i < schema->columns && i < NAMES_TRIED; i++)
@@ -457,6 +458,7 @@ static void note(const struct matched_rows *rows, struct dataset *data)
                      csv_column_shown(plan, rows->unseen_column).text);
 }
 
+/* The width of the result is that of the schema, whatever the file has. */
 temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *whole,
                                const struct data_reader *reader, struct dataset *data, size_t *width)
 {

@@ -63,6 +63,7 @@ bool csv_rows_start(struct csv_rows *rows, const struct csv_column_plan *plan)
     return rows->category && reserve(rows, plan, FIRST_ROWS);
 }
 
+/* Exactly the estimate; reserve grows by half only if it was too low. */
 void csv_rows_expect(struct csv_rows *rows, const struct csv_column_plan *plan, size_t count)
 {
     if (count <= rows->capacity || !resize(rows, plan, count))
@@ -123,6 +124,7 @@ static bool accept_code(struct csv_rows *buffer, size_t row, size_t field, uint3
     return false;
 }
 
+/* The categories of the row first, then its label: the order in which a single thread adds new ones. */
 static bool recode_row(struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan, size_t row)
 {
     for (size_t i = 0; i < plan->categories; i++) {
@@ -158,12 +160,14 @@ void csv_rows_recode(struct csv_rows *buffer, struct csv_rows *batch, const stru
         fine = recode_row(buffer, batch, plan, row);
 }
 
+/* An empty table of codes is filled again when rows need it. */
 void csv_rows_forget_codes(struct csv_rows *buffer, const struct csv_column_plan *plan)
 {
     for (size_t i = 0; buffer->codes && i <= plan->categories; i++)
         buffer->codes[i].count = 0;
 }
 
+/* Lines of the buffer count from its chunk, lines of the batch from the file. */
 bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan)
 {
     size_t at = batch->rows;
@@ -183,6 +187,7 @@ bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, cons
     return true;
 }
 
+/* Also frees rows that are half made. */
 void csv_rows_free(struct csv_rows *rows, const struct csv_column_plan *plan)
 {
     classes_free(&rows->classes);
@@ -440,6 +445,7 @@ __attribute__((always_inline)) static inline size_t take_plain_as(struct csv_cur
     return field;
 }
 
+/* Two instances of the loop, without a branch on the type within it. */
 static size_t take_plain(struct csv_cursor *at, size_t field)
 {
     return at->plan->f64 ? take_plain_as(at, field, true) : take_plain_as(at, field, false);
@@ -562,6 +568,7 @@ static bool take_row(struct csv_cursor *at)
     return true;
 }
 
+/* Stops at the first error; the rows before it are kept, since an error of another chunk may come first. */
 bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text, struct csv_rows *rows)
 {
     struct csv_cursor at = {.plan = plan, .rows = rows, .text = text, .p = text->from};

@@ -13,7 +13,7 @@
 
 /* One of the first chunks, from which the columns are planned. */
 struct csv_lookahead {
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     struct csv_chunk text; /* what is left of it to parse */
 };
 
@@ -42,7 +42,7 @@ struct csv_reader {
 
 /* The text of a chunk: without a byte order mark, which a file may begin with; with a newline at its end, for which
  * there is room. */
-static struct csv_chunk text_of(struct chunk *chunk, bool may_have_mark)
+static struct csv_chunk text_of(struct text_chunk *chunk, bool may_have_mark)
 {
     struct csv_chunk text = {.from = chunk->bytes};
     size_t length = chunk->length;
@@ -59,7 +59,7 @@ static struct csv_chunk text_of(struct chunk *chunk, bool may_have_mark)
 /* Takes one more chunk ahead, if there is one. */
 static temper_status look_further(struct csv_reader *csv)
 {
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     temper_error *error = csv->reader->error;
     struct csv_lookahead *ahead = mem_resize(csv->ahead, csv->ahead_count + 1, sizeof *ahead);
     if (!ahead)
@@ -76,7 +76,7 @@ static temper_status look_further(struct csv_reader *csv)
 }
 
 /* The text of a chunk that is left to parse: for the first chunks, without the header. */
-static struct csv_chunk text_to_parse(const struct csv_reader *csv, struct chunk *chunk)
+static struct csv_chunk text_to_parse(const struct csv_reader *csv, struct text_chunk *chunk)
 {
     if (csv->in_rank_lines) {
         struct csv_chunk text = text_of(chunk, false);
@@ -221,7 +221,7 @@ static void expect_rest(struct csv_reader *csv, size_t bytes)
 /* One thread: no buffers, no copies. */
 static temper_status read_straight(struct csv_reader *csv)
 {
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     for (;;) {
         TRY(text_chunks_next(csv->chunks, &chunk, csv->reader->error));
         if (chunk->length == 0)
@@ -236,7 +236,7 @@ static temper_status read_straight(struct csv_reader *csv)
 }
 
 /* Several threads: parses a chunk into its buffer, which also holds the error if there is one. */
-static void parse_chunk(void *context, struct chunk *chunk, size_t slot)
+static void parse_chunk(void *context, struct text_chunk *chunk, size_t slot)
 {
     struct csv_reader *csv = context;
     struct csv_chunk text = text_to_parse(csv, chunk);
@@ -260,6 +260,7 @@ static temper_status append_buffer(void *context, size_t slot)
     return TEMPER_OK;
 }
 
+/* Buffers are kept for the next batch, with their memory and their classes. */
 static temper_status make_buffers(struct csv_reader *csv)
 {
     size_t count = 2 * csv->threads; /* for each thread one to parse into, and one that waits to be appended */
@@ -274,6 +275,7 @@ static temper_status make_buffers(struct csv_reader *csv)
     return TEMPER_OK;
 }
 
+/* Chunk n is parsed into buffer n % buffers, and appended after chunk n - 1. */
 static temper_status read_in_parallel(struct csv_reader *csv, size_t first)
 {
     if (!csv->buffer)
@@ -293,7 +295,7 @@ static temper_status read_in_parallel(struct csv_reader *csv, size_t first)
 /* All chunks of the batch. The last chunk of a file alone is not worth a second thread. */
 static temper_status read_rows(struct csv_reader *csv)
 {
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     TRY(text_chunks_next(csv->chunks, &chunk, csv->reader->error));
     csv->reader->ended = chunk->length == 0;
     if (csv->reader->ended)
@@ -386,6 +388,7 @@ static temper_status start_batch(struct csv_reader *csv)
     return csv_rows_start(&csv->rows, &csv->plan) ? TEMPER_OK : error_no_memory(reader->error);
 }
 
+/* A batch may have no rows, because all were dropped; a table without any row is refused at its end. */
 static temper_status next_batch(struct csv_reader *csv, struct dataset *data)
 {
     struct data_reader *reader = csv->reader;
@@ -412,6 +415,7 @@ static temper_status next_batch(struct csv_reader *csv, struct dataset *data)
     return csv_to_dataset(&csv->plan, &csv->rows, reader, data);
 }
 
+/* Without a limit the whole table is one batch, and nothing is left for another. */
 temper_status read_csv(struct data_reader *reader, struct dataset *data)
 {
     temper_status status = reader->state ? TEMPER_OK : open_table(reader);

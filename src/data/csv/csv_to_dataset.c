@@ -276,6 +276,7 @@ static temper_status make_schema(const struct csv_column_plan *plan, const struc
 
 /* ---- The rows ------------------------------------------------------------------------------- */
 
+/* The counts are those of the dataset, of all ranks or of all batches. */
 void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training)
 {
     unsigned long long filled = data->file.missing_filled, dropped = data->file.missing_dropped;
@@ -369,6 +370,7 @@ static temper_status make_features(struct csv_table *table, struct dataset *data
     return status;
 }
 
+/* With a schema the features are those of the schema, else the schema is made from the features. */
 temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *rows,
                              const struct data_reader *reader, struct dataset *data)
 {

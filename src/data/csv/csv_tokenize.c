@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "data/csv/csv.h"
 
+/* A table of 256 flags: the scan of an unquoted cell is one load for each byte. */
 void csv_format_set(struct csv_format *format, char separator)
 {
     *format = (struct csv_format){.separator = separator};
@@ -72,6 +73,7 @@ static enum csv_error_kind scan_quoted(const struct csv_format *format, const ch
     return CSV_QUOTE_BEHIND;
 }
 
+/* Blanks before the cell do not belong to it. */
 enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to, struct csv_cell *cell)
 {
     cell->quoted = cell->doubled = false;
@@ -102,11 +104,13 @@ bool csv_is_number(const struct csv_cell *cell)
     return result == NUMBER_OK || result == NUMBER_OVERFLOW;
 }
 
+/* Cells with doubled quotes never match: they would have to be unquoted first. */
 bool csv_cell_is(const struct csv_cell *cell, const char *text, size_t length)
 {
     return !cell->doubled && (size_t)(cell->to - cell->from) == length && memcmp(cell->from, text, length) == 0;
 }
 
+/* Skips the second of two quotes. */
 size_t csv_unquote(const struct csv_cell *cell, char *out)
 {
     char *end = out;

@@ -66,6 +66,7 @@ struct cifar_rows {
     size_t rows, capacity; /* records */
 };
 
+/* The channel that --channel names; all of them by default. */
 static temper_status find_channel(const struct data_reader *reader, const struct channel **out)
 {
     const char *wanted = reader->options->channel ? reader->options->channel : "all";
@@ -103,6 +104,7 @@ static size_t record_number(const struct cifar_rows *r)
     return (size_t)r->reader->rows + r->rows + 1;
 }
 
+/* A label, then the pixels of the channel. */
 static temper_status take_record(struct cifar_rows *r, const unsigned char *record)
 {
     char place[PATH_SHOWN], name[2] = {(char)('0' + record[0] % CLASSES), '\0'};
@@ -119,6 +121,7 @@ static temper_status take_record(struct cifar_rows *r, const unsigned char *reco
     return TEMPER_OK;
 }
 
+/* The position is the byte within the record. */
 static temper_status refuse_truncated(const struct cifar_rows *r, size_t bytes)
 {
     char place[PATH_SHOWN];
@@ -128,6 +131,7 @@ static temper_status refuse_truncated(const struct cifar_rows *r, size_t bytes)
                     path_shown(r->reader->path, place), record_number(r), bytes + 1, record_number(r), bytes, RECORD);
 }
 
+/* All records of a block; a rest at the end of the file is an error. */
 static temper_status take_records(struct cifar_rows *r, const unsigned char *bytes, size_t length)
 {
     size_t records = length / RECORD;
@@ -192,6 +196,7 @@ static temper_status finish(struct cifar_rows *r)
     return TEMPER_OK;
 }
 
+/* The source stays open from batch to batch. */
 temper_status read_cifar(struct data_reader *reader, struct dataset *data)
 {
     struct cifar_rows r = {.reader = reader, .data = data};
@@ -239,6 +244,7 @@ static temper_status make_record(const struct dataset *data, uint64_t row, doubl
     return TEMPER_OK;
 }
 
+/* Rows of 3072 integers from 0 to 255, with labels 0 to 9; anything else is refused. */
 temper_status write_cifar(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     unsigned char record[RECORD];

@@ -22,7 +22,7 @@ static void *resized(struct disk_array *spill, void *array, size_t count, size_t
 }
 
 /* The arrays with an element per row; row_start has one more. */
-static bool set_row_capacity(struct sparse_rows *rows, size_t capacity)
+static bool set_row_capacity(struct csr_builder *rows, size_t capacity)
 {
     bool failed = capacity == SIZE_MAX; /* one more does not exist */
     if (failed)
@@ -39,7 +39,7 @@ static bool set_row_capacity(struct sparse_rows *rows, size_t capacity)
 }
 
 /* The arrays with an element per entry. */
-static bool set_capacity(struct sparse_rows *rows, size_t capacity)
+static bool set_capacity(struct csr_builder *rows, size_t capacity)
 {
     bool failed = false;
     rows->column = resized(rows->spill, rows->column, capacity, sizeof *rows->column, &failed);
@@ -50,7 +50,8 @@ static bool set_capacity(struct sparse_rows *rows, size_t capacity)
     return true;
 }
 
-bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries)
+/* Both sums are checked for overflow first. */
+bool csr_builder_reserve(struct csr_builder *rows, size_t more_rows, size_t more_entries)
 {
     size_t row_total, entry_total;
     if (!add_size(rows->rows, more_rows, &row_total) || !add_size(rows->nonzeros, more_entries, &entry_total))
@@ -60,7 +61,7 @@ bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more
 }
 
 /* Reserves exactly the estimate; doubling is for estimates that were too low. */
-void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries)
+void csr_builder_expect(struct csr_builder *rows, size_t all_rows, size_t all_entries)
 {
     if (all_rows > rows->row_capacity && !set_row_capacity(rows, all_rows))
         return;
@@ -71,7 +72,7 @@ void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_en
 }
 
 /* The line of the first row of a class, which may be the row after the last one: begun, and with an error. */
-static size_t line_of_class(const struct sparse_rows *chunk, uint32_t class, uint64_t lines_before)
+static size_t line_of_class(const struct csr_builder *chunk, uint32_t class, uint64_t lines_before)
 {
     size_t row = 0;
     while (row < chunk->rows && chunk->label[row] != class)
@@ -81,7 +82,7 @@ static size_t line_of_class(const struct sparse_rows *chunk, uint32_t class, uin
 
 /* Finds the number of each class of the chunk among the classes of `rows`. Those of earlier chunks are known; new
  * ones are added in the order of the chunk's rows, so that the result is that of one thread. */
-static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows *chunk, uint64_t lines_before,
+static temper_status merge_classes(struct csr_builder *rows, struct csr_builder *chunk, uint64_t lines_before,
                                    temper_error *error)
 {
     if (chunk->placed == chunk->classes.count)
@@ -104,7 +105,7 @@ static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows 
 }
 
 /* Appends the chunk's rows, with row starts, lines and labels converted. */
-static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *chunk, uint64_t lines_before)
+static void copy_rows(struct csr_builder *rows, const struct csr_builder *chunk, uint64_t lines_before)
 {
     for (size_t i = 0; i < chunk->rows; i++) {
         rows->row_start[rows->rows + i + 1] = rows->nonzeros + chunk->row_start[i + 1];
@@ -118,7 +119,7 @@ static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *chunk,
 }
 
 /* Classes first: if there are too many, no row is added. */
-temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *chunk, uint64_t lines_before,
+temper_status csr_builder_append(struct csr_builder *rows, struct csr_builder *chunk, uint64_t lines_before,
                                  temper_error *error)
 {
     if (!csr_builder_reserve(rows, chunk->rows, chunk->nonzeros))
@@ -133,7 +134,8 @@ temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *c
     return TEMPER_OK;
 }
 
-void csr_builder_clear(struct sparse_rows *rows)
+/* Capacities and classes stay. */
+void csr_builder_clear(struct csr_builder *rows)
 {
     rows->rows = rows->nonzeros = 0;
     rows->labels = SPARSE_NO_ROWS;
@@ -141,7 +143,8 @@ void csr_builder_clear(struct sparse_rows *rows)
     rows->qid = false;
 }
 
-void csr_builder_free(struct sparse_rows *rows)
+/* The arrays may be in temporary files. */
+void csr_builder_free(struct csr_builder *rows)
 {
     array_free(rows->spill, rows->row_start);
     array_free(rows->spill, rows->label);
@@ -150,11 +153,11 @@ void csr_builder_free(struct sparse_rows *rows)
     array_free(rows->spill, rows->value);
     classes_free(&rows->classes);
     mem_free(rows->place);
-    *rows = (struct sparse_rows){0};
+    *rows = (struct csr_builder){0};
 }
 
 /* Without labels the array of them is freed. */
-void csr_builder_move(struct sparse_rows *rows, struct dataset *data)
+void csr_builder_move(struct csr_builder *rows, struct dataset *data)
 {
     data->x = (struct matrix){
         .kind = MATRIX_CSR,
@@ -178,5 +181,5 @@ void csr_builder_move(struct sparse_rows *rows, struct dataset *data)
         array_free(rows->spill, data->label);
         data->label = NULL;
     }
-    *rows = (struct sparse_rows){0};
+    *rows = (struct csr_builder){0};
 }

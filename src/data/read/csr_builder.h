@@ -7,7 +7,7 @@
 /* Whether rows begin with a label: all do, or none. */
 enum sparse_labels { SPARSE_NO_ROWS, SPARSE_LABELLED, SPARSE_UNLABELLED };
 
-struct sparse_rows {
+struct csr_builder {
     struct disk_array *spill; /* where the arrays are; NULL: in memory */
     uint64_t *row_start;      /* rows + 1 of them, once there is space for any */
     uint32_t *label;          /* of each row, in `classes` */
@@ -30,21 +30,21 @@ struct sparse_rows {
 
 /* Reserves space for so many more rows and entries; false without memory, and nothing is lost. Capacities double, and
  * pages that are never touched take no memory. */
-bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries);
+bool csr_builder_reserve(struct csr_builder *rows, size_t more_rows, size_t more_entries);
 
 /* Reserves space for so many rows and entries in all, which will probably come; does nothing without memory. */
-void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries);
+void csr_builder_expect(struct csr_builder *rows, size_t all_rows, size_t all_entries);
 
 /* Adds copies of the rows of `chunk`, whose lines begin `lines_before` further down. A chunk is
  * always added to the same rows. */
-temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *chunk, uint64_t lines_before,
+temper_status csr_builder_append(struct csr_builder *rows, struct csr_builder *chunk, uint64_t lines_before,
                                  temper_error *error);
 
 /* Removes the rows and keeps the memory and the classes: those of the next rows are mostly the same. */
-void csr_builder_clear(struct sparse_rows *rows);
-void csr_builder_free(struct sparse_rows *rows);
+void csr_builder_clear(struct csr_builder *rows);
+void csr_builder_free(struct csr_builder *rows);
 
 /* Moves everything to an empty dataset. */
-void csr_builder_move(struct sparse_rows *rows, struct dataset *data);
+void csr_builder_move(struct csr_builder *rows, struct dataset *data);
 
 #endif

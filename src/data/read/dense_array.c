@@ -298,6 +298,7 @@ static temper_status count_elements(struct dense_fill *f)
     return TEMPER_OK;
 }
 
+/* Integers wider than a byte are read into a buffer and converted; all other types are read in place. */
 temper_status dense_read(const struct data_reader *reader, const struct rectangle *rectangle, struct matrix *out)
 {
     struct dense_fill f = {.reader = reader, .plan = rectangle};

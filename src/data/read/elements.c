@@ -6,6 +6,7 @@
 
 #define EXACT_IN_DOUBLE (UINT64_C(1) << 53) /* integers below are doubles */
 
+/* The first byte of the integer 1; compilers make it a constant. */
 bool host_is_big_endian(void)
 {
     static const uint16_t one = 1;

@@ -11,7 +11,7 @@
 #include "data/subset.h"
 #include "data/weights.h"
 
-struct file_list {
+struct file_list_reader {
     const char *path; /* of the list, '@' and all */
     const temper_read_options *options;
     temper_read_options each; /* what a file is read by: options for all rows left out */
@@ -40,7 +40,7 @@ static char *next_name(char **at)
 }
 
 /* Names are relative to the folder of the list, unless they are absolute. */
-static char *join_path(const struct file_list *list, const char *name)
+static char *join_path(const struct file_list_reader *list, const char *name)
 {
     const char *path = list->path + 1, *slash = strrchr(path, '/');
     size_t folder = slash && name[0] != '/' ? (size_t)(slash + 1 - path) : 0;
@@ -54,7 +54,7 @@ static char *join_path(const struct file_list *list, const char *name)
 }
 
 /* Collects the paths of all files. */
-static temper_status add_names(struct file_list *list)
+static temper_status add_names(struct file_list_reader *list)
 {
     char *at = list->text.bytes, *name;
     size_t most = 1;
@@ -75,7 +75,7 @@ static temper_status add_names(struct file_list *list)
 }
 
 /* Reads the list; with several processes one of them reads it for all. */
-static temper_status read_list(struct file_list *list)
+static temper_status read_list(struct file_list_reader *list)
 {
     temper_status status = comm_read_file(list->options->comm, list->path + 1, &list->text, list->error);
     if (status != TEMPER_OK)
@@ -89,7 +89,7 @@ static temper_status read_list(struct file_list *list)
 }
 
 /* Refuses options that need all rows at once, or one file for all rows. */
-static temper_status check_options(const struct file_list *list)
+static temper_status check_options(const struct file_list_reader *list)
 {
     const temper_read_options *options = list->options;
     const char *option = options->labels ? "--labels" : options->memory ? "--memory" : NULL;
@@ -118,7 +118,7 @@ static void unify_columns(struct dataset *const *set, size_t count)
 
 /* Concatenates neighbours in pairs until one dataset is left: each row is copied log2(files) times, not once for each
  * file. */
-static temper_status join_all(const struct file_list *list, struct dataset **set, size_t count)
+static temper_status join_all(const struct file_list_reader *list, struct dataset **set, size_t count)
 {
     for (; count > 1; count = (count + 1) / 2)
         for (size_t i = 0; i < count; i += 2) {
@@ -135,7 +135,7 @@ static temper_status join_all(const struct file_list *list, struct dataset **set
 }
 
 /* Line numbers refer to single files, and are removed. */
-static temper_status rename_whole(const struct file_list *list, struct dataset *data)
+static temper_status rename_whole(const struct file_list_reader *list, struct dataset *data)
 {
     size_t length = strlen(list->path) + 1;
     char *source = mem_alloc(length, 1);
@@ -149,7 +149,7 @@ static temper_status rename_whole(const struct file_list *list, struct dataset *
 }
 
 /* Files from .. to as one dataset. */
-static temper_status read_files(const struct file_list *list, size_t from, size_t to, struct dataset **out)
+static temper_status read_files(const struct file_list_reader *list, size_t from, size_t to, struct dataset **out)
 {
     size_t count = to - from;
     struct dataset **set = (struct dataset **)mem_zeroed(count, sizeof(struct dataset *));
@@ -173,7 +173,7 @@ static temper_status read_files(const struct file_list *list, size_t from, size_
 /* ---- Several processes ----------------------------------------------------------------------- */
 
 /* The files of all ranks must have the same kind of matrix, columns and labels. */
-static temper_status check_alike(const struct file_list *list, const struct distributed_read *p)
+static temper_status check_alike(const struct file_list_reader *list, const struct distributed_read *p)
 {
     const struct rank_report *first = &p->report[0];
     for (size_t r = 1; r < p->comm->size; r++) {
@@ -211,7 +211,7 @@ static temper_status even_weights(const struct distributed_read *p)
 }
 
 /* Each rank tells the others what it has read; then rows move to the ranks that they belong to. */
-static temper_status exchange_rows(const struct file_list *list, struct distributed_read *p)
+static temper_status exchange_rows(const struct file_list_reader *list, struct distributed_read *p)
 {
     bool too_many = false;
     temper_status status = distributed_read_start(p);
@@ -235,7 +235,7 @@ static temper_status exchange_rows(const struct file_list *list, struct distribu
 }
 
 /* Each rank reads its own files, then receives the rows of its part. */
-static temper_status read_shared(const struct file_list *list, struct dataset **out)
+static temper_status read_shared(const struct file_list_reader *list, struct dataset **out)
 {
     const temper_comm *comm = list->options->comm;
     size_t from = list->count * comm->rank / comm->size;
@@ -256,7 +256,7 @@ static temper_status read_shared(const struct file_list *list, struct dataset **
 /* ---- All ------------------------------------------------------------------------------------- */
 
 /* Options that concern all rows, in the order of data/read/read.h. */
-static temper_status apply_options(const struct file_list *list, struct dataset *data)
+static temper_status apply_options(const struct file_list_reader *list, struct dataset *data)
 {
     const temper_read_options *options = list->options;
     temper_status status = TEMPER_OK;
@@ -268,7 +268,7 @@ static temper_status apply_options(const struct file_list *list, struct dataset 
 }
 
 /* With enough files each rank reads its own; otherwise all read everything and keep their part. */
-static temper_status read_rows(const struct file_list *list, struct dataset **out)
+static temper_status read_rows(const struct file_list_reader *list, struct dataset **out)
 {
     const temper_read_options *options = list->options;
     bool for_all_rows = options->classes || options->class_weight || list->schema;
@@ -288,10 +288,12 @@ static temper_status read_rows(const struct file_list *list, struct dataset **ou
     return status;
 }
 
+/* Each file is read by one process; options for all rows are applied after the concatenation. */
 temper_status file_list_read(const char *path, const temper_read_options *options, const struct schema *schema,
                              struct dataset **out, temper_error *error)
 {
-    struct file_list list = {.path = path, .options = options, .each = *options, .schema = schema, .error = error};
+    struct file_list_reader list = {
+        .path = path, .options = options, .each = *options, .schema = schema, .error = error};
     list.each.comm = NULL;
     list.each.classes = list.each.class_weight = NULL;
     temper_status status = check_options(&list);

@@ -305,6 +305,7 @@ static const char *text_file(const unsigned char *bytes, size_t length, bool for
     return is_json(bytes, length) ? "a JSON file; save its table as .csv, a row for each object" : NULL;
 }
 
+/* Magic numbers first; then texts that are not tables. */
 const char *unsupported_file(const unsigned char *bytes, size_t length, bool format_given)
 {
     const char *words = binary_file(bytes, length);

@@ -221,6 +221,7 @@ static temper_status find_labels(const struct data_reader *images, struct datase
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* Images, or any array; then the labels beside it. */
 temper_status read_idx(struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
@@ -236,6 +237,7 @@ temper_status read_idx(struct data_reader *reader, struct dataset *data)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+/* The type, the number of dimensions, and the size of each as 32 bits, big-endian. */
 static temper_status write_header(struct atomic_file *sink, unsigned char code, const uint64_t *sizes,
                                   unsigned char dimensions, temper_error *error)
 {
@@ -294,6 +296,7 @@ static temper_status write_integers(const struct dataset *data, const int32_t *v
     return status;
 }
 
+/* Bytes if all classes are 0 to 255, else four-byte integers. */
 temper_status write_idx_labels(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     uint64_t sizes[2] = {data->x.rows, 1};

@@ -35,7 +35,7 @@ struct libsvm_chunk {
     const char *from, *to; /* whole lines, the last perhaps without its newline; zero bytes follow */
     bool zero_based;
     bool last; /* the end of the file: a line without a newline may have been truncated */
-    struct sparse_rows *rows;
+    struct csr_builder *rows;
     uint64_t lines_before; /* of the file, if rows are to have their final line numbers; else 0 */
     uint64_t lines;        /* newlines so far */
     /* The error: in the line after `lines` newlines, at this column from 1. */
@@ -56,11 +56,13 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
+/* A carriage return is a blank too, so that \r\n ends a line. */
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
+/* What ends a label, an index or a value. */
 static bool ends_token(char c)
 {
     return is_blank(c) || c == '\n' || c == '\0' || c == '#';
@@ -118,6 +120,7 @@ static temper_status fail_index(struct libsvm_cursor *at, const char *from, cons
     return fail(at, from, "index '%s' is larger than %llu; number the features anew", token.text, LARGEST_INDEX);
 }
 
+/* The message for a value that is not a finite number. */
 static temper_status fail_value(struct libsvm_cursor *at, const char *from, enum number_result result)
 {
     struct token_text token = token_text(from, token_end(from));
@@ -132,6 +135,7 @@ static temper_status fail_value(struct libsvm_cursor *at, const char *from, enum
     return fail(at, from, "value '%s' is not a number; write index:value", token.text);
 }
 
+/* What is wrong with the first row with a label among rows without, or the reverse. */
 static const char *label_message(enum sparse_labels labels)
 {
     return labels == SPARSE_UNLABELLED ? "this row has no label, rows before it have; add one"
@@ -149,6 +153,7 @@ static temper_status fail_order(struct libsvm_cursor *at, const char *from, unsi
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
+/* Values are floats; a number that overflows one is refused. */
 static temper_status parse_value(struct libsvm_cursor *at, float *value)
 {
     const char *behind = token_end(at->p);
@@ -179,7 +184,7 @@ static temper_status parse_index(struct libsvm_cursor *at, unsigned long long *i
 /* Any entry: the general case. */
 static temper_status parse_entry(struct libsvm_cursor *at, int64_t *before)
 {
-    struct sparse_rows *rows = at->text->rows;
+    struct csr_builder *rows = at->text->rows;
     const char *from = at->p;
     unsigned long long index = 0;
     int64_t base = at->text->zero_based ? 0 : 1;
@@ -226,7 +231,7 @@ static inline const char *take_plain(const char *p, uint64_t *index, float *valu
  * all registers. */
 static __attribute__((noinline)) void take_plain_entries(struct libsvm_cursor *at, int64_t *before)
 {
-    struct sparse_rows *rows = at->text->rows;
+    struct csr_builder *rows = at->text->rows;
     const unsigned base = at->text->zero_based ? 0 : 1;
     uint32_t *column = rows->column + rows->nonzeros;
     float *value = rows->value + rows->nonzeros;
@@ -248,6 +253,7 @@ static __attribute__((noinline)) void take_plain_entries(struct libsvm_cursor *a
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* "qid:3", which ranking tools write before the entries. */
 static bool is_qid(const char *p)
 {
     return memcmp(p, "qid:", 4) == 0 && is_digit(p[4]);
@@ -266,9 +272,10 @@ static void skip_comment(struct libsvm_cursor *at)
     at->p = newline ? newline : at->text->to;
 }
 
+/* The entries of a row, mostly by take_plain_entries. */
 static temper_status parse_entries(struct libsvm_cursor *at)
 {
-    struct sparse_rows *rows = at->text->rows;
+    struct csr_builder *rows = at->text->rows;
     int64_t before = -1;
     for (;;) {
         take_plain_entries(at, &before);
@@ -302,9 +309,10 @@ static temper_status check_label(struct libsvm_cursor *at, const char *from, con
     return TEMPER_OK;
 }
 
+/* A label that is not a class yet is checked first. */
 static temper_status add_label(struct libsvm_cursor *at, const char *from, const char *to)
 {
-    struct sparse_rows *rows = at->text->rows;
+    struct csr_builder *rows = at->text->rows;
     uint32_t class = classes_find(&rows->classes, from, (size_t)(to - from));
     if (class == CLASSES_NONE) {
         TRY(check_label(at, from, to));
@@ -321,7 +329,7 @@ static temper_status add_label(struct libsvm_cursor *at, const char *from, const
 /* The first token of a row, unless it is index:value already. */
 static temper_status parse_label(struct libsvm_cursor *at)
 {
-    struct sparse_rows *rows = at->text->rows;
+    struct csr_builder *rows = at->text->rows;
     const char *from = at->p, *to = token_end(from);
     bool without = memchr(from, ':', (size_t)(to - from)) != NULL;
     enum sparse_labels labels = without ? SPARSE_UNLABELLED : SPARSE_LABELLED;
@@ -349,9 +357,10 @@ static temper_status check_cut(struct libsvm_cursor *at, size_t entries_before)
     return TEMPER_OK;
 }
 
+/* The row is counted only when all of it is valid. */
 static temper_status parse_row(struct libsvm_cursor *at)
 {
-    struct sparse_rows *rows = at->text->rows;
+    struct csr_builder *rows = at->text->rows;
     size_t entries = rows->nonzeros;
     rows->line[rows->rows] = at->text->lines_before + at->text->lines + 1;
     temper_status status = parse_label(at);
@@ -365,6 +374,7 @@ static temper_status parse_row(struct libsvm_cursor *at)
     return TEMPER_OK;
 }
 
+/* A row, or a blank line, or a comment. */
 static temper_status parse_line(struct libsvm_cursor *at)
 {
     at->line = at->p;
@@ -415,7 +425,7 @@ static temper_status parse_chunk(struct libsvm_chunk *text)
 /* With several threads: a chunk that is parsed and not appended yet. */
 struct libsvm_buffer {
     struct libsvm_chunk text;
-    struct sparse_rows rows;
+    struct csr_builder rows;
     temper_status status;
 };
 
@@ -423,7 +433,7 @@ struct libsvm_reader {
     struct data_reader *reader;
     struct text_chunks *chunks;
     size_t threads;
-    struct sparse_rows rows; /* of the present batch */
+    struct csr_builder rows; /* of the present batch */
     enum sparse_labels labels;
     struct libsvm_buffer *buffer;
     size_t buffers;
@@ -435,13 +445,15 @@ struct libsvm_reader {
 };
 
 /* A file may begin with a byte order mark. */
-static size_t byte_order_mark(const struct chunk *chunk)
+static size_t byte_order_mark(const struct text_chunk *chunk)
 {
     bool first = chunk->number == 0 && chunk->length >= 3;
     return first && memcmp(chunk->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-static struct libsvm_chunk text_of(const struct libsvm_reader *svm, const struct chunk *chunk, struct sparse_rows *rows)
+/* The chunk without a byte order mark. */
+static struct libsvm_chunk text_of(const struct libsvm_reader *svm, const struct text_chunk *chunk,
+                                   struct csr_builder *rows)
 {
     return (struct libsvm_chunk){
         .from = chunk->bytes + byte_order_mark(chunk),
@@ -467,7 +479,7 @@ static temper_status report(struct libsvm_reader *svm, const struct libsvm_chunk
  * them can be reserved. */
 static void expect_rest(struct libsvm_reader *svm, size_t bytes)
 {
-    struct sparse_rows *rows = &svm->rows;
+    struct csr_builder *rows = &svm->rows;
     size_t total = (size_t)svm->expected, all_rows, entries;
     if (total > bytes && add_size(estimate_total(rows->rows, bytes, total), most_rows(bytes), &all_rows) &&
         add_size(estimate_total(rows->nonzeros, bytes, total), most_entries(bytes), &entries))
@@ -480,7 +492,7 @@ static void expect_rest(struct libsvm_reader *svm, size_t bytes)
 /* One thread: directly into the rows of the batch. */
 static temper_status read_straight(struct libsvm_reader *svm)
 {
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     for (;;) {
         TRY(text_chunks_next(svm->chunks, &chunk, svm->reader->error));
         if (chunk->length == 0)
@@ -497,7 +509,7 @@ static temper_status read_straight(struct libsvm_reader *svm)
 }
 
 /* Several threads: into buffers, which are appended in the order of the text. */
-static void parse_into_buffer(void *context, struct chunk *chunk, size_t slot)
+static void parse_into_buffer(void *context, struct text_chunk *chunk, size_t slot)
 {
     struct libsvm_reader *svm = context;
     struct libsvm_buffer *buffer = &svm->buffer[slot];
@@ -507,7 +519,7 @@ static void parse_into_buffer(void *context, struct chunk *chunk, size_t slot)
 }
 
 /* All rows of a chunk have labels or none has; the same must hold between chunks. */
-static temper_status check_labels(struct libsvm_reader *svm, const struct sparse_rows *rows)
+static temper_status check_labels(struct libsvm_reader *svm, const struct csr_builder *rows)
 {
     enum sparse_labels before = svm->rows.labels;
     if (before == SPARSE_NO_ROWS || rows->labels == SPARSE_NO_ROWS || before == rows->labels)
@@ -518,7 +530,7 @@ static temper_status check_labels(struct libsvm_reader *svm, const struct sparse
 }
 
 /* Adds rows to the batch. A message of csr_builder_append has a line; here it gets the file's name. */
-static temper_status append_rows(struct libsvm_reader *svm, struct sparse_rows *rows)
+static temper_status append_rows(struct libsvm_reader *svm, struct csr_builder *rows)
 {
     temper_error found;
     temper_error *error = svm->reader->error;
@@ -545,6 +557,7 @@ static temper_status append_buffer(void *context, size_t slot)
     return TEMPER_OK;
 }
 
+/* Chunk n is parsed into buffer n % buffers, and appended after chunk n - 1. */
 static temper_status read_in_parallel(struct libsvm_reader *svm, size_t first)
 {
     if (!svm->buffer) {
@@ -570,7 +583,7 @@ static temper_status read_in_parallel(struct libsvm_reader *svm, size_t first)
 /* All chunks of the batch. The last chunk of a file alone is not worth a second thread. */
 static temper_status read_rows(struct libsvm_reader *svm)
 {
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     TRY(text_chunks_next(svm->chunks, &chunk, svm->reader->error));
     svm->reader->ended = chunk->length == 0 && svm->reader->batch_bytes;
     if (chunk->length == 0)
@@ -594,6 +607,7 @@ static void free_libsvm_reader(void *state)
     mem_free(svm);
 }
 
+/* Takes over the source; what was made so far is freed with the reader's state. */
 static temper_status open_text(struct data_reader *reader)
 {
     struct libsvm_reader *svm = mem_zeroed(1, sizeof *svm);
@@ -650,6 +664,7 @@ static temper_status finish_batch(struct libsvm_reader *svm, struct dataset *dat
     return TEMPER_OK;
 }
 
+/* Labels must be consistent with the rows of earlier batches. */
 static temper_status next_batch(struct libsvm_reader *svm, struct dataset *data)
 {
     struct data_reader *reader = svm->reader;
@@ -671,6 +686,7 @@ static temper_status next_batch(struct libsvm_reader *svm, struct dataset *data)
     return finish_batch(svm, data);
 }
 
+/* Without a limit the whole text is one batch, and nothing is left for another. */
 temper_status read_libsvm(struct data_reader *reader, struct dataset *data)
 {
     temper_status status = reader->state ? TEMPER_OK : open_text(reader);

@@ -11,6 +11,7 @@ enum {
     LONGEST_LINE = 1 << 26 /* a row of 65,536 numbers is far shorter */
 };
 
+/* The window grows only if a line is longer than it. */
 temper_status lines_from(struct source *source, const char *path, struct lines *out, temper_error *error)
 {
     struct lines lines = {.path = path, .source = source, .capacity = FIRST_WINDOW};
@@ -119,6 +120,7 @@ void lines_close(struct lines *lines)
     mem_free(lines->bytes);
 }
 
+/* Blanks are spaces and tabs; the line end is gone already. */
 const char *line_trim(const char *line, size_t *length)
 {
     while (*length > 0 && (*line == ' ' || *line == '\t')) {

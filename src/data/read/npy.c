@@ -242,6 +242,7 @@ static temper_status take_shape(struct npy_dictionary *d)
 
 /* ---- The dictionary -------------------------------------------------------------------------- */
 
+/* Whether [from, to) is this key. */
 static bool is_key(const char *from, const char *to, const char *key)
 {
     return (size_t)(to - from) == strlen(key) && memcmp(from, key, strlen(key)) == 0;
@@ -355,6 +356,7 @@ static temper_status read_header(const struct data_reader *reader, struct rectan
 
 /* ---- Reading and writing --------------------------------------------------------------------- */
 
+/* An array in Fortran order is transposed, which is noted since it takes twice the memory. */
 temper_status read_npy(struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;

@@ -69,7 +69,7 @@ static temper_status parse_chunks(void *context, size_t block, size_t worker)
     const struct parallel_parse *work = queue->work;
     (void)block, (void)worker;
     for (;;) {
-        struct chunk *chunk;
+        struct text_chunk *chunk;
         temper_error error;
         if (text_chunks_next(work->chunks, &chunk, &error) != TEMPER_OK) {
             pthread_mutex_lock(&queue->lock);
@@ -106,6 +106,7 @@ static struct parse_queue *parse_queue_new(const struct parallel_parse *work)
     return NULL;
 }
 
+/* One block for each thread, each of which takes chunks until there are none. */
 temper_status parallel_parse(const struct parallel_parse *work, temper_error *error)
 {
     struct parse_queue *queue = parse_queue_new(work);

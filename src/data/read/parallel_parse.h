@@ -16,7 +16,7 @@ struct parallel_parse {
     void *context;
     /* Called by any thread: parses a chunk into slot 0 .. slots-1, which no other thread uses until it is merged; keeps
      * no pointer into the chunk. An error is kept in the slot, for `merge` to report. */
-    void (*parse)(void *context, struct chunk *chunk, size_t slot);
+    void (*parse)(void *context, struct text_chunk *chunk, size_t slot);
     /* Called in the order of the text; a failure ends the work. */
     temper_status (*merge)(void *context, size_t slot);
 };

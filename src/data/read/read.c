@@ -51,6 +51,7 @@ static temper_status refuse_table(const struct data_reader *reader, const unsign
                      place_text(reader->path).text, found);
 }
 
+/* Bytes beyond those that were peeked at may be anything. */
 static temper_status refuse_blank(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -130,6 +131,7 @@ static bool may_have_labels_beside(const struct data_reader *reader, const struc
     return numbers && !data->label && strcmp(reader->path, "-") != 0 && !(label && strcmp(label, "none") == 0);
 }
 
+/* Classes are sorted after labels were added, and selected after weights were, which refer to all rows. */
 temper_status read_complete(struct data_reader *reader, struct dataset *data)
 {
     const temper_read_options *options = reader->options;
@@ -149,6 +151,7 @@ temper_status read_complete(struct data_reader *reader, struct dataset *data)
 
 /* ---- The iterator ---------------------------------------------------------------------------- */
 
+/* Compressed sources are decompressed before the format is inferred. */
 temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
 {
     TRY(source_open(reader->path, &reader->source, reader->error));
@@ -158,6 +161,7 @@ temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
     return status;
 }
 
+/* Reads a batch by the reader of the format, then completes it. */
 temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
 {
     reader->ended = !reader->source && !reader->state;
@@ -185,6 +189,7 @@ void data_reader_free_state(struct data_reader *reader)
     reader->state = NULL;
 }
 
+/* After the last batch, or before it. */
 void data_reader_close(struct data_reader *reader)
 {
     data_reader_free_state(reader);
@@ -196,6 +201,7 @@ void data_reader_close(struct data_reader *reader)
 /* Per thread: text that waits to be parsed, and the rows that were parsed from it. */
 static const double BYTES_PER_THREAD = 6.0 * 1024 * 1024;
 
+/* Checks the limit before reading, and again when the size of the data is known. */
 temper_status data_reader_next_limited(struct data_reader *reader, struct dataset *data)
 {
     const temper_read_options *options = reader->options;
@@ -237,6 +243,7 @@ static bool can_distribute(const struct data_reader *reader)
            !options->weights && !options->classes && !options->class_weight;
 }
 
+/* Each process reads its own lines if it can, else all rows. */
 static temper_status read_rows(struct data_reader *reader, struct dataset *data)
 {
     temper_status status = TEMPER_OK;
@@ -265,6 +272,7 @@ static temper_status read_in_layers(struct data_reader *reader, struct dataset *
 
 /* ---- Whole files ----------------------------------------------------------------------------- */
 
+/* One process without a memory limit reads directly; everything else is a layer around that. */
 temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
                                 struct dataset **out, temper_error *error)
 {
@@ -286,6 +294,7 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
     return status;
 }
 
+/* Training data is checked for labels and features that are probably mistakes. */
 temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
                            temper_error *error)
 {

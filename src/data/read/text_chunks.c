@@ -20,7 +20,7 @@ enum {
 
 /* A chunk and its memory. */
 struct chunk_slot {
-    struct chunk chunk;       /* first member: text_chunks_give_back receives its address */
+    struct text_chunk chunk;  /* first member: text_chunks_give_back receives its address */
     size_t capacity;          /* of chunk.bytes, without the zeros after it */
     struct chunk_slot *next;  /* in the list that it is in; none while the caller holds it */
     struct chunk_slot *older; /* in the list of all slots */
@@ -50,8 +50,8 @@ struct text_chunks {
     size_t taken, quota;               /* bytes of the present batch, and where it ends */
     temper_error failure;              /* why the reader finished, if not at the end */
 
-    struct chunk end;       /* returned at the end of the text */
-    struct chunk batch_end; /* returned at the end of a batch */
+    struct text_chunk end;       /* returned at the end of the text */
+    struct text_chunk batch_end; /* returned at the end of a batch */
     char end_bytes[CHUNK_ZEROS];
 };
 
@@ -72,6 +72,7 @@ static struct chunk_slot *slot_new(struct text_chunks *chunks)
     return slot;
 }
 
+/* All slots, whichever list they are in. */
 static void slots_free(struct chunk_slot *slot)
 {
     while (slot) {
@@ -246,6 +247,7 @@ static void *reader_thread(void *argument)
 
 /* ---- The caller ------------------------------------------------------------------------------ */
 
+/* Slots that were made before a failure are freed by text_chunks_close. */
 static bool add_slots(struct text_chunks *chunks)
 {
     for (int i = 0; i < SLOTS_AT_FIRST; i++) {
@@ -275,10 +277,11 @@ static struct text_chunks *chunks_new(struct source *source, bool quoted)
     chunks->source = source;
     chunks->quoted = quoted;
     chunks->quota = SIZE_MAX;
-    chunks->batch_end = (struct chunk){.bytes = chunks->end_bytes};
+    chunks->batch_end = (struct text_chunk){.bytes = chunks->end_bytes};
     return chunks;
 }
 
+/* The reader's thread, if there is one, begins to read at once. */
 temper_status text_chunks_open(struct source *source, bool quoted, size_t batch_bytes, struct text_chunks **out,
                                temper_error *error)
 {
@@ -298,6 +301,7 @@ temper_status text_chunks_open(struct source *source, bool quoted, size_t batch_
     return TEMPER_OK;
 }
 
+/* Chunks that the reader has prepared already stay ready. */
 void text_chunks_start_batch(struct text_chunks *chunks)
 {
     pthread_mutex_lock(&chunks->lock);
@@ -333,7 +337,7 @@ static struct chunk_slot *take_ready(struct text_chunks *chunks)
 }
 
 /* Called with the lock held, at the end of the text; any number of times. */
-static temper_status return_end(struct text_chunks *chunks, struct chunk **chunk, temper_error *error)
+static temper_status return_end(struct text_chunks *chunks, struct text_chunk **chunk, temper_error *error)
 {
     if (chunks->failure.status != TEMPER_OK) {
         if (error)
@@ -341,12 +345,13 @@ static temper_status return_end(struct text_chunks *chunks, struct chunk **chunk
         return chunks->failure.status;
     }
     if (!chunks->end.last) /* written once: other threads may already read it */
-        chunks->end = (struct chunk){.bytes = chunks->end_bytes, .number = chunks->next_number, .last = true};
+        chunks->end = (struct text_chunk){.bytes = chunks->end_bytes, .number = chunks->next_number, .last = true};
     *chunk = &chunks->end;
     return TEMPER_OK;
 }
 
-temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk, temper_error *error)
+/* The bytes of a batch are counted under the lock, so that threads agree on where it ends. */
+temper_status text_chunks_next(struct text_chunks *chunks, struct text_chunk **chunk, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     pthread_mutex_lock(&chunks->lock);
@@ -364,7 +369,8 @@ temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk,
     return status;
 }
 
-void text_chunks_give_back(struct text_chunks *chunks, struct chunk *chunk)
+/* In any order. */
+void text_chunks_give_back(struct text_chunks *chunks, struct text_chunk *chunk)
 {
     if (!chunk || chunk == &chunks->end || chunk == &chunks->batch_end)
         return;
@@ -375,7 +381,7 @@ void text_chunks_give_back(struct text_chunks *chunks, struct chunk *chunk)
 }
 
 /* To the head of the queue. */
-void text_chunks_unread(struct text_chunks *chunks, struct chunk *chunk)
+void text_chunks_unread(struct text_chunks *chunks, struct text_chunk *chunk)
 {
     struct chunk_slot *slot = (struct chunk_slot *)chunk;
     pthread_mutex_lock(&chunks->lock);
@@ -386,9 +392,10 @@ void text_chunks_unread(struct text_chunks *chunks, struct chunk *chunk)
     pthread_mutex_unlock(&chunks->lock);
 }
 
+/* Counts lines, so that errors of later batches have the right ones. */
 temper_status text_chunks_skip_batch(struct text_chunks *chunks, uint64_t *lines, bool *some, temper_error *error)
 {
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     *some = false;
     text_chunks_start_batch(chunks);
     for (;;) {
@@ -460,6 +467,7 @@ size_t last_line_end(const char *bytes, size_t from, size_t to, bool odd)
     return 0;
 }
 
+/* The same search without quotes; most files have none. */
 size_t last_newline(const char *bytes, size_t from, size_t to)
 {
     while (to > from && bytes[to - 1] != '\n')
@@ -490,6 +498,7 @@ void huge_pages_advise(void *array, size_t bytes)
 #endif
 }
 
+/* A little more than the proportion, so that rows that are slightly shorter still fit. */
 size_t estimate_total(size_t count, size_t seen, size_t total)
 {
     double estimate = 1.02 * (double)count * (double)total / (double)(seen > 0 ? seen : 1);

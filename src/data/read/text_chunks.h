@@ -14,7 +14,7 @@ enum {
     CHUNK_ZEROS = 64 /* zero bytes after every chunk, so that a parser may load whole words */
 };
 
-struct chunk {
+struct text_chunk {
     char *bytes;   /* owned by the text_chunks; valid until the chunk is given back */
     size_t length; /* ends after a newline, except for the last chunk of a file without a final newline */
     size_t number; /* 0, 1, 2... */
@@ -36,10 +36,10 @@ temper_status text_chunks_skip_batch(struct text_chunks *chunks, uint64_t *lines
 /* The next chunk, in order; length 0 at the end of the batch, and `last` too at the end of the text. An error of the
  * source is returned after all chunks before it. Any number of chunks may be held at once; these two functions may be
  * called from several threads. */
-temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk, temper_error *error);
-void text_chunks_give_back(struct text_chunks *chunks, struct chunk *chunk);
+temper_status text_chunks_next(struct text_chunks *chunks, struct text_chunk **chunk, temper_error *error);
+void text_chunks_give_back(struct text_chunks *chunks, struct text_chunk *chunk);
 /* Makes the chunk the next one again; several are given back in reverse order. */
-void text_chunks_unread(struct text_chunks *chunks, struct chunk *chunk);
+void text_chunks_unread(struct text_chunks *chunks, struct text_chunk *chunk);
 /* Also frees chunks that were not given back. May be called at any time. */
 void text_chunks_close(struct text_chunks *chunks);
 

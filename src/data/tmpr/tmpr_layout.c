@@ -114,11 +114,13 @@ static bool numbers_fit(const struct tmpr_layout *l)
     return multiply(l->rows, l->columns, &cells) && cells == l->nonzeros;
 }
 
+/* In this order: each step uses the results of those before. */
 bool tmpr_layout_plan(struct tmpr_layout *layout)
 {
     return numbers_fit(layout) && plan_lengths(layout) && plan_blocks(layout) && plan_offsets(layout);
 }
 
+/* The last block may be shorter. */
 void tmpr_block_range(const struct tmpr_layout *layout, size_t block, uint64_t *from, uint64_t *to)
 {
     *from = tmpr_bulk_offset(layout) + (uint64_t)block * TMPR_BLOCK;
@@ -216,6 +218,7 @@ temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const 
     return TEMPER_OK;
 }
 
+/* Arrays are mapped as they are, so that the machine must have the byte order of the file. */
 temper_status tmpr_check_host(const char *path, temper_error *error)
 {
     static const uint16_t one = 1;

@@ -297,6 +297,7 @@ static temper_status verify_own(const struct data_reader *reader, const struct d
     return own.from < own.to ? tmpr_verify_rows(data, own.from, own.to, reader->error) : TEMPER_OK;
 }
 
+/* Maps the file and verifies its blocks, within the memory limit if there is one. */
 temper_status read_tmpr(struct data_reader *reader, struct dataset *data)
 {
     struct tmpr_opening opening = {.path = reader->path, .data = data, .error = reader->error};

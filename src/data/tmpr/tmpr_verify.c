@@ -168,6 +168,7 @@ static temper_status check_block(const struct dataset *data, const struct tmpr_l
     return status;
 }
 
+/* Blocks count from 0. */
 temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper_error *error)
 {
     struct tmpr_layout layout = {0};
@@ -178,6 +179,7 @@ temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper
     return status == TEMPER_OK ? check_block(data, &layout, block, error) : status;
 }
 
+/* 0 if the dataset is not an opened file. */
 size_t tmpr_block_count(const struct dataset *data)
 {
     struct tmpr_layout layout = {0};

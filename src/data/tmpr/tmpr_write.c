@@ -185,6 +185,7 @@ static void seal(struct tmpr_writer *writer)
     memcpy(writer->header + TMPR_CHECKSUM_OFFSET, &checksum, sizeof checksum);
 }
 
+/* Refuses what the format cannot represent before anything is written. */
 temper_status write_tmpr(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     struct tmpr_writer writer = {.data = data, .sink = sink, .error = error};

@@ -69,12 +69,12 @@ static bool row_is_empty(const struct row *row)
     return true;
 }
 
+/* Without labels a row begins with its first entry; the blank before it does no harm. */
 static temper_status write_row(const struct dataset *data, uint64_t index, struct atomic_file *sink,
                                temper_error *error)
 {
     page_window_rows(&data->x, index, 1);
     struct row row = matrix_row(&data->x, index);
-    /* Without labels a row begins with its first entry; the blank before it does no harm. */
     const char *label = data->label ? data->classes.name[data->label[index]] : "";
     if (!data->label && row_is_empty(&row))
         return error_set(error, TEMPER_BAD_DATA,
@@ -90,6 +90,7 @@ static temper_status write_row(const struct dataset *data, uint64_t index, struc
     return status == TEMPER_OK ? atomic_file_write(sink, "\n", 1, error) : status;
 }
 
+/* All names are checked before anything is written. */
 temper_status write_libsvm(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     temper_status status = check_names(&data->classes, error);

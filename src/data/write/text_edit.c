@@ -308,7 +308,7 @@ static temper_status libsvm_copy(struct text_copier *copier, const char *from, c
 /* ---- All of the file ------------------------------------------------------------------------- */
 
 /* Keeps a byte order mark. The last line of a table gets a newline for the scan, for which there is space. */
-static temper_status copy_chunk(struct text_copier *copier, struct chunk *chunk)
+static temper_status copy_chunk(struct text_copier *copier, struct text_chunk *chunk)
 {
     const bool table = copier->format.separator;
     char *from = chunk->bytes, *to = from + chunk->length;
@@ -330,7 +330,7 @@ static temper_status copy_chunks(struct text_copier *copier)
 {
     struct source *source;
     struct text_chunks *chunks;
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     temper_status status = source_open(copier->data->file.path, &source, copier->error);
     if (status == TEMPER_OK)
         status = text_chunks_open(source, copier->format.separator, 0, &chunks, copier->error);
@@ -348,6 +348,7 @@ static temper_status copy_chunks(struct text_copier *copier)
     return status;
 }
 
+/* The copy replaces the target only when it is complete. */
 temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,
                         char weights[TEXT_COLUMN], temper_error *error)
 {

@@ -104,6 +104,7 @@ static temper_status add_attachment(struct output_files *files, const temper_att
     return atomic_file_write(sink, with->bytes, with->length, error);
 }
 
+/* Removes the temporary files; the targets are untouched. */
 static void drop_files(struct output_files *files)
 {
     while (files->count > 0)
@@ -151,6 +152,7 @@ static bool is_stream(const char *path)
            (stat(path, &there) == 0 && !S_ISREG(there.st_mode));
 }
 
+/* Labels, attachment and data appear together, or none of them. */
 temper_status dataset_write_with(const struct dataset *data, const char *path, const char *format_name,
                                  const temper_attachment *with, temper_error *error)
 {
@@ -186,6 +188,7 @@ temper_status dataset_write_check(const char *path, const char *format, temper_e
     return choose_format(path, format, &chosen, error);
 }
 
+/* Only formats with a place for weights. */
 temper_status dataset_write_check_weights(const char *path, const char *format, temper_error *error)
 {
     static const char *const holding[] = {"csv", "tsv", "tmpr"};

@@ -20,7 +20,7 @@ struct tally {
     bool in_order;
 };
 
-static void parse(void *context, struct chunk *chunk, size_t part)
+static void parse(void *context, struct text_chunk *chunk, size_t part)
 {
     struct tally *tally = context;
     tally->number[part] = chunk->number;
@@ -115,7 +115,7 @@ TEST(a_failing_source)
 /* Some are put back, and come again as if nothing had happened. */
 static void check_unread(const struct blob *text)
 {
-    struct chunk *chunk[3];
+    struct text_chunk *chunk[3];
     struct text_chunks *chunks = open_chunks();
     size_t at = 0;
     for (size_t i = 0; i < 3; i++)

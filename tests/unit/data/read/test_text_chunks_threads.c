@@ -31,14 +31,14 @@ static struct text_chunks *open_blob(const struct blob *blob, bool quoted)
     return open_chunks("file", quoted);
 }
 
-static bool zeros_behind(const struct chunk *chunk)
+static bool zeros_behind(const struct text_chunk *chunk)
 {
     static const char zeros[CHUNK_ZEROS];
     return memcmp(chunk->bytes + chunk->length, zeros, CHUNK_ZEROS) == 0;
 }
 
 /* Whether the bytes end where a line does. */
-static bool ends_well(const struct chunk *chunk, bool quoted)
+static bool ends_well(const struct text_chunk *chunk, bool quoted)
 {
     bool open = false;
     for (size_t i = 0; quoted && i < chunk->length; i++)
@@ -49,7 +49,7 @@ static bool ends_well(const struct chunk *chunk, bool quoted)
 /* Takes all chunks, checks each against the text, and closes; how many there were. */
 static size_t check_all(struct text_chunks *chunks, const struct blob *text, bool quoted)
 {
-    struct chunk *chunk = NULL;
+    struct text_chunk *chunk = NULL;
     temper_error error = {0};
     size_t at = 0, number = 0;
     for (;; number++) {
@@ -161,7 +161,7 @@ TEST(an_endless_line_is_refused)
 #endif
 #endif
     struct blob archive = {0};
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     temper_error error = {0};
     blob_add_zstd_bomb(&archive, 300);
     scratch_enter();
@@ -178,7 +178,7 @@ TEST(an_endless_line_is_refused)
 TEST(a_failing_source_is_told_after_what_was_read)
 {
     struct blob text = blob_lines(6 * MIB, 300), archive = {0};
-    struct chunk *chunk = NULL;
+    struct text_chunk *chunk = NULL;
     temper_error error = {0};
     size_t seen = 0;
     scratch_enter();
@@ -216,7 +216,7 @@ TEST(without_a_thread_the_caller_reads)
     fault_arm_threads(1);
     chunks = open_blob(&archive, false);
     fault_disarm();
-    struct chunk *held[MOST];
+    struct text_chunk *held[MOST];
     size_t count = 0;
     while (count < MOST && text_chunks_next(chunks, &held[count], NULL) == TEMPER_OK && held[count]->length > 0)
         count++;
@@ -232,7 +232,7 @@ static temper_status use_chunks(size_t hold)
 {
     struct source *source;
     struct text_chunks *chunks;
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     temper_status status = source_open("file", &source, NULL);
     if (status == TEMPER_OK)
         status = text_chunks_open(source, true, 0, &chunks, NULL);
@@ -289,7 +289,7 @@ TEST(every_failing_read_is_told)
 TEST(closing_early_waits_for_nothing)
 {
     struct blob text = blob_lines(12 * MIB, 300);
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     scratch_enter();
     for (size_t taken = 0; taken < 12; taken++) {
         struct text_chunks *chunks = open_blob(&text, taken % 2 == 0);
@@ -323,7 +323,7 @@ TEST(any_number_of_chunks_can_be_held)
 {
     enum { MOST = 160 };
     struct blob text = blob_lines(30 * MIB, 300);
-    struct chunk *held[MOST] = {NULL};
+    struct text_chunk *held[MOST] = {NULL};
     size_t count = 0, at = 0;
     scratch_enter();
     struct text_chunks *chunks = open_blob(&text, false);
@@ -350,7 +350,7 @@ struct taker {
 static void *take_some(void *argument)
 {
     struct taker *taker = argument;
-    struct chunk *chunk;
+    struct text_chunk *chunk;
     while (text_chunks_next(taker->chunks, &chunk, NULL) == TEMPER_OK && chunk->length > 0) {
         taker->bytes += chunk->length;
         for (size_t i = 0; i < chunk->length; i++)

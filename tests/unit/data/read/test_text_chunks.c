@@ -1,4 +1,4 @@
-/* Where a piece of text may end. */
+/* Where a chunk of text may end. */
 #include <stdint.h>
 
 #include "base/random.h"
