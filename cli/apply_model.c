@@ -6,6 +6,7 @@
 #include "message.h"
 #include "options/library_options.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 static temper_status check_inputs(const struct arguments *arguments)
 {

@@ -3,14 +3,14 @@
 #define CLI_APPLY_MODEL_H
 
 #include "options/command_line.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 struct model_application {
     const struct arguments *arguments;
     temper_model *model;
     temper_batch_reader *reader;
-    unsigned long long rows; /* so far */
-    double start;            /* seconds at the beginning */
+    size_t rows;  /* so far */
+    double start; /* seconds at the beginning */
 };
 
 /* Loads the model and opens DATA. Errors have been reported; application_end in any case. */

@@ -13,13 +13,14 @@
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 /* What the reports are made from. */
 struct audit_result {
     const char *data_path;
     const temper_data *data;
     temper_audit_report report;
-    unsigned long long listed; /* suspects */
+    size_t listed; /* suspects */
     double seconds_read;
 };
 
@@ -55,7 +56,7 @@ static void print_summary(FILE *out, const struct audit_result *result)
     fprintf(out, ", l2 = %.4g, %zu folds; %s of the labels predicted\n", report->l2, report->folds,
             format_percent(report->accuracy, text));
     print_title(out, "wrong labels");
-    fprintf(out, "about %s", format_count((unsigned long long)llround(report->wrong), text));
+    fprintf(out, "about %s", format_count((size_t)llround(report->wrong), text));
     fprintf(out, " (%s", format_percent(report->wrong / rows, text));
     if (!isnan(report->wrong_low)) { /* an interval exists for two classes */
         fprintf(out, "; %s", format_percent(report->wrong_low / rows, text));
@@ -120,8 +121,8 @@ static void print_precision(FILE *out, const struct audit_result *result)
         fprintf(out, " (%s", format_percent(low, text));
         fprintf(out, " to %s)", format_percent(high, text));
     }
-    for (unsigned long long first = 10; first < result->listed; first *= 10)
-        fprintf(out, ", and %s of the first %llu", format_percent(temper_audit_precision(report, first), text), first);
+    for (size_t first = 10; first < result->listed; first *= 10)
+        fprintf(out, ", and %s of the first %zu", format_percent(temper_audit_precision(report, first), text), first);
     fputc('\n', out);
 }
 
@@ -133,9 +134,9 @@ static void print_suspect(FILE *out, const struct audit_result *result, const te
     width = format_name(class_of(result, suspect->suggested), NAME_WIDTH, name);
     fprintf(out, "%s%*s%11.4f  ", name, (int)(NAME_WIDTH - width + 2), "", suspect->probability);
     if (suspect->line)
-        fprintf(out, "%s:%llu", result->data_path, suspect->line);
+        fprintf(out, "%s:%zu", result->data_path, suspect->line);
     else
-        fprintf(out, "row %llu", suspect->file_row + 1);
+        fprintf(out, "row %zu", suspect->file_row + 1);
     fputs(suspect->conflict ? "  conflict\n" : "\n", out);
 }
 
@@ -152,11 +153,11 @@ static void print_conflicts(FILE *out, const struct audit_result *result)
     size_t shown = 0;
     if (report->conflicts == 0)
         return;
-    fprintf(out, "\nconflicts: %llu %s the features of another row, and not its label%s", report->conflicts,
+    fprintf(out, "\nconflicts: %zu %s the features of another row, and not its label%s", report->conflicts,
             report->conflicts == 1 ? "row has" : "rows have",
             report->conflicts > CONFLICTS_SHOWN ? "; the most suspicious:" : "");
     print_head(out);
-    for (unsigned long long i = 0; i < report->rows && shown < CONFLICTS_SHOWN; i++)
+    for (size_t i = 0; i < report->rows && shown < CONFLICTS_SHOWN; i++)
         if (report->suspects[i].conflict) {
             print_suspect(out, result, &report->suspects[i]);
             shown++;
@@ -172,10 +173,10 @@ static void print_table(FILE *out, const struct audit_result *result)
     fprintf(out, "%.3g to read, %.3g to audit\n", result->seconds_read, result->report.seconds);
     if (result->listed > 0)
         print_head(out);
-    for (unsigned long long i = 0; i < result->listed && i < SUSPECTS_SHOWN; i++)
+    for (size_t i = 0; i < result->listed && i < SUSPECTS_SHOWN; i++)
         print_suspect(out, result, &result->report.suspects[i]);
     if (result->listed > SUSPECTS_SHOWN)
-        fprintf(out, "... and %llu more; -o FILE lists all\n", result->listed - SUSPECTS_SHOWN);
+        fprintf(out, "... and %zu more; -o FILE lists all\n", result->listed - SUSPECTS_SHOWN);
     print_conflicts(out, result);
 }
 
@@ -183,9 +184,9 @@ static void print_table(FILE *out, const struct audit_result *result)
 
 static void json_suspect(FILE *out, const struct audit_result *result, const temper_audit_suspect *suspect)
 {
-    fprintf(out, "{\"row\": %llu", suspect->file_row + 1);
+    fprintf(out, "{\"row\": %zu", suspect->file_row + 1);
     if (suspect->line)
-        fprintf(out, ", \"line\": %llu", suspect->line);
+        fprintf(out, ", \"line\": %zu", suspect->line);
     json_text_member(out, "given", class_of(result, suspect->given));
     json_text_member(out, "suggested", class_of(result, suspect->suggested));
     json_number_member(out, "score", suspect->score);
@@ -204,7 +205,7 @@ static void json_suspect(FILE *out, const struct audit_result *result, const tem
 /* One object a line. */
 static void print_json(FILE *out, const struct audit_result *result)
 {
-    for (unsigned long long i = 0; i < result->listed; i++)
+    for (size_t i = 0; i < result->listed; i++)
         json_suspect(out, result, &result->report.suspects[i]);
 }
 
@@ -219,9 +220,9 @@ static void csv_number(FILE *out, double number)
 static void print_csv(FILE *out, const struct audit_result *result)
 {
     fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n", out);
-    for (unsigned long long i = 0; i < result->listed; i++) {
+    for (size_t i = 0; i < result->listed; i++) {
         const temper_audit_suspect *suspect = &result->report.suspects[i];
-        fprintf(out, "%llu,%llu,", suspect->file_row + 1, suspect->line);
+        fprintf(out, "%zu,%zu,", suspect->file_row + 1, suspect->line);
         csv_cell(out, class_of(result, suspect->given));
         fputc(',', out);
         csv_cell(out, class_of(result, suspect->suggested));
@@ -342,13 +343,11 @@ static temper_status write_page(const struct audit_session *session)
     const struct audit_result *result = &session->result;
     const char *path = text_of(session->arguments, OPT_AUDIT_REPORT);
     temper_error error;
-    char *html;
-    size_t length;
+    temper_text html = {0};
     if (!path || !session->whole)
         return TEMPER_OK;
-    TRY(checked(temper_audit_report_to_html(session->whole, &result->report, result->listed, &html, &length, &error),
-                &error));
-    TRY(output_write_text(path, html, length));
+    TRY(checked(temper_audit_report_to_html(session->whole, &result->report, result->listed, &html, &error), &error));
+    TRY(output_write_text(path, &html));
     note_path(session->arguments, "the page", path);
     return TEMPER_OK;
 }
@@ -370,12 +369,12 @@ static temper_status write_fixed(const struct audit_session *session)
 /* ---- The steps ------------------------------------------------------------------------------- */
 
 /* How many suspects to list: by --top, by --threshold, or as many as the evidence supports. */
-static unsigned long long count_listed(const struct arguments *arguments, const temper_audit_report *report)
+static size_t count_listed(const struct arguments *arguments, const temper_audit_report *report)
 {
-    unsigned long long listed = 0;
+    size_t listed = 0;
     if (was_given(arguments, OPT_TOP)) {
         double top = number_of(arguments, OPT_TOP);
-        return top < (double)report->rows ? (unsigned long long)top : report->rows;
+        return top < (double)report->rows ? (size_t)top : report->rows;
     }
     if (!was_given(arguments, OPT_THRESHOLD))
         return report->supported;

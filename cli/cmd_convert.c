@@ -7,6 +7,7 @@
 #include "options/library_options.h"
 #include "output_paths.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 struct conversion {
     const struct arguments *arguments;
@@ -58,7 +59,7 @@ static temper_status print_report(const struct conversion *conversion, const tem
     fputs("{\"file\": ", buffer.stream);
     json_text(buffer.stream, conversion->to);
     fprintf(buffer.stream,
-            ", \"rows\": %llu, \"features\": %llu, \"classes\": %zu, \"seconds\": {\"read\": ", temper_data_rows(data),
+            ", \"rows\": %zu, \"features\": %zu, \"classes\": %zu, \"seconds\": {\"read\": ", temper_data_rows(data),
             temper_data_features(data), temper_data_classes(data));
     json_number(buffer.stream, conversion->seconds_read);
     json_number_member(buffer.stream, "write", conversion->seconds_write);

@@ -11,12 +11,13 @@
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 /* What the report is made from. */
 struct eval_result {
     const temper_model *model;
     temper_evaluation found;
-    unsigned long long dropped; /* rows with missing values */
+    size_t dropped; /* rows with missing values */
     double seconds;
 };
 
@@ -216,7 +217,7 @@ static void json_confusion(FILE *out, const temper_evaluation *found)
 static void print_json(FILE *out, const struct eval_result *result)
 {
     const temper_evaluation *found = &result->found;
-    fprintf(out, "{\n  \"rows\": %llu", found->rows);
+    fprintf(out, "{\n  \"rows\": %zu", found->rows);
     json_count_field(out, "dropped_rows", result->dropped);
     json_count_field(out, "unknown", found->unknown);
     json_number_field(out, "weight", found->weight);

@@ -9,6 +9,7 @@
 #include "options/library_options.h"
 #include "output_paths.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 /* What the report on data is made from. */
 struct data_info {
@@ -29,7 +30,7 @@ enum {
     COLUMNS_START = 19 + 13 /* after the title and the largest count */
 };
 
-static void print_count(FILE *out, const char *title, unsigned long long count)
+static void print_count(FILE *out, const char *title, size_t count)
 {
     char text[FORMAT_LENGTH];
     print_title(out, title);
@@ -37,12 +38,12 @@ static void print_count(FILE *out, const char *title, unsigned long long count)
 }
 
 /* Prints the name of a column, or its number if it has none; returns how many characters that takes. */
-static size_t print_column(FILE *out, const struct data_info *info, unsigned long long number)
+static size_t print_column(FILE *out, const struct data_info *info, size_t number)
 {
     char shown[NAME_SHOWN];
     const char *name = temper_data_feature_name(info->data, number - 1);
     if (!name)
-        return (size_t)fprintf(out, "%llu", number);
+        return (size_t)fprintf(out, "%zu", number);
     size_t width = format_name(name, COLUMN_WIDTH, shown);
     fputs(shown, out);
     return width;
@@ -54,7 +55,7 @@ static size_t widest_column(const struct data_info *info)
     char digits[FORMAT_LENGTH];
     if (temper_data_feature_name(info->data, 0))
         return COLUMN_WIDTH;
-    return (size_t)snprintf(digits, sizeof digits, "%llu", info->summary.features);
+    return (size_t)snprintf(digits, sizeof digits, "%zu", info->summary.features);
 }
 
 /* "3: 7, 9, 12", or "21: 7 = 3, 9 = 3, ...", as many as fit. */
@@ -80,10 +81,10 @@ static void print_columns(FILE *out, const struct data_info *info, const char *t
 }
 
 /* Name, rows, share and a bar; a class with any row has at least one mark. */
-static void print_class(FILE *out, const struct data_info *info, size_t number, size_t width, unsigned long long most)
+static void print_class(FILE *out, const struct data_info *info, size_t number, size_t width, size_t most)
 {
     char name[NAME_SHOWN], count[FORMAT_LENGTH], share[FORMAT_LENGTH];
-    unsigned long long rows = info->summary.class_rows[number];
+    size_t rows = info->summary.class_rows[number];
     size_t taken = format_name(temper_data_class_name(info->data, number), NAME_WIDTH, name);
     fprintf(out, "  %s%*s %13s %10s  ", name, (int)(width - taken), "", format_count(rows, count),
             format_share(rows, (double)info->summary.rows, share));
@@ -96,7 +97,7 @@ static void print_classes(FILE *out, const struct data_info *info)
 {
     const temper_data_summary *summary = &info->summary;
     size_t shown = summary->classes > CLASSES_SHOWN ? CLASSES_SHOWN : summary->classes, width = 8;
-    unsigned long long most = 1;
+    size_t most = 1;
     for (size_t c = 0; c < summary->classes; c++)
         most = summary->class_rows[c] > most ? summary->class_rows[c] : most;
     for (size_t c = 0; c < shown; c++) {
@@ -181,12 +182,12 @@ static void print_data_table(FILE *out, const struct data_info *info)
 static void json_columns(FILE *out, const struct data_info *info, const char *name, const temper_column_list *found,
                          bool same_as)
 {
-    fprintf(out, ",\n  \"%s\": {\"count\": %llu, \"first\": [", name, found->count);
+    fprintf(out, ",\n  \"%s\": {\"count\": %zu, \"first\": [", name, found->count);
     for (size_t i = 0; i < TEMPER_SUMMARY_SHOWN && i < found->count; i++) {
-        fprintf(out, "%s{\"column\": %llu, \"name\": ", i ? ", " : "", found->column[i]);
+        fprintf(out, "%s{\"column\": %zu, \"name\": ", i ? ", " : "", found->column[i]);
         json_text(out, temper_data_feature_name(info->data, found->column[i] - 1));
         if (same_as)
-            fprintf(out, ", \"same_as\": %llu", found->same_as[i]);
+            fprintf(out, ", \"same_as\": %zu", found->same_as[i]);
         fputc('}', out);
     }
     fputs("]}", out);
@@ -198,7 +199,7 @@ static void json_classes(FILE *out, const struct data_info *info)
     for (size_t c = 0; c < info->summary.classes; c++) {
         fprintf(out, "%s\n    {\"name\": ", c ? "," : "");
         json_text(out, temper_data_class_name(info->data, c));
-        fprintf(out, ", \"rows\": %llu}", info->summary.class_rows[c]);
+        fprintf(out, ", \"rows\": %zu}", info->summary.class_rows[c]);
     }
     fputs(info->summary.classes ? "\n  ]" : "]", out);
 }
@@ -241,7 +242,7 @@ static void print_data_json(FILE *out, const struct data_info *info)
     json_sizes(out, info);
     json_columns(out, info, "constant_columns", &summary->constant, false);
     json_columns(out, info, "duplicate_columns", &summary->duplicate, true);
-    fprintf(out, ",\n  \"missing\": {\"filled\": %llu, \"dropped_rows\": %llu}", summary->missing_filled,
+    fprintf(out, ",\n  \"missing\": {\"filled\": %zu, \"dropped_rows\": %zu}", summary->missing_filled,
             summary->missing_dropped);
     json_weights(out, summary);
     json_classes(out, info);
@@ -282,9 +283,10 @@ static void print_model_training(FILE *out, const temper_model_summary *summary)
     print_title(out, "trained on");
     fprintf(out, "%s rows, fingerprint %s\n", format_count(summary->rows, text), summary->fingerprint);
     print_title(out, "by");
-    fprintf(out, "%s in %s from %s, seed %llu\n", summary->solver, summary->precision, summary->init, summary->seed);
+    fprintf(out, "%s in %s from %s, seed %llu\n", summary->solver, summary->precision, summary->init,
+            (unsigned long long)summary->seed);
     print_title(out, "stop");
-    fprintf(out, "%s after %llu iteration%s, gradient %.2e (tolerance %g)\n", summary->stop, summary->iterations,
+    fprintf(out, "%s after %zu iteration%s, gradient %.2e (tolerance %g)\n", summary->stop, summary->iterations,
             summary->iterations == 1 ? "" : "s", summary->gradient, summary->tolerance);
     print_title(out, "objective");
     fprintf(out, "%.7g, of which loss %.7g\n", summary->objective, summary->train_loss);

@@ -8,6 +8,7 @@
 #include "number_format.h"
 #include "options/library_options.h"
 #include "output_paths.h"
+#include "temper_extra.h"
 
 struct noise_session {
     const struct arguments *arguments;
@@ -81,12 +82,12 @@ static void print_changes(FILE *out, const struct noise_session *session)
     fputs(instance ? "row,was,is,from\n" : "row,was,is\n", out);
     for (size_t i = 0; i < session->count; i++) {
         const temper_noise_change *change = &session->changes[i];
-        fprintf(out, "%llu,", change->row);
+        fprintf(out, "%zu,", change->row);
         csv_cell(out, temper_data_class_name(session->noisy, change->was));
         fputc(',', out);
         csv_cell(out, temper_data_class_name(session->noisy, change->is));
         if (instance)
-            fprintf(out, ",%llu", change->from);
+            fprintf(out, ",%zu", change->from);
         fputc('\n', out);
     }
 }
@@ -115,7 +116,7 @@ static temper_status save(const struct noise_session *session)
 
 static void print_json(FILE *out, const struct noise_session *session)
 {
-    fprintf(out, "{\"kind\": \"%s\", \"rows\": %llu, \"changed\": %zu", session->kind, temper_data_rows(session->data),
+    fprintf(out, "{\"kind\": \"%s\", \"rows\": %zu, \"changed\": %zu", session->kind, temper_data_rows(session->data),
             session->count);
     json_number_member(out, "rate", (double)session->count / (double)temper_data_rows(session->data));
     fprintf(out, ", \"seed\": %.0f", number_of(session->arguments, OPT_SEED));
@@ -126,7 +127,7 @@ static void print_json(FILE *out, const struct noise_session *session)
 static void print_text(FILE *out, const struct noise_session *session)
 {
     char count[FORMAT_LENGTH], rows[FORMAT_LENGTH], share[FORMAT_LENGTH];
-    unsigned long long all = temper_data_rows(session->data);
+    size_t all = temper_data_rows(session->data);
     fprintf(out, "%s of %s %s changed (%s)\n", format_count(session->count, count), format_count(all, rows),
             is_kind(session, "instance") ? "rows" : "labels", format_share(session->count, (double)all, share));
 }
@@ -152,9 +153,10 @@ static temper_status add_noise(struct noise_session *session)
     const struct arguments *arguments = session->arguments;
     temper_error error;
     temper_noise_options options = {
+        .struct_size = sizeof(temper_noise_options),
         .kind = session->kind,
         .rate = was_given(arguments, OPT_RATE) ? number_of(arguments, OPT_RATE) : 0,
-        .seed = (unsigned long long)number_of(arguments, OPT_SEED),
+        .seed = (uint64_t)number_of(arguments, OPT_SEED),
         .map = text_of(arguments, OPT_MAP),
         .matrix = text_of(arguments, OPT_MATRIX),
         .pool = session->pool,

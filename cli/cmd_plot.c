@@ -9,6 +9,7 @@
 #include "message.h"
 #include "options/library_options.h"
 #include "output_paths.h"
+#include "temper_extra.h"
 
 /* ---- plot losses ------------------------------------------------------------------------------ */
 
@@ -28,8 +29,7 @@ static temper_status plot_losses(const struct arguments *arguments)
     struct loss_list losses;
     temper_loss_figure figure = {.panels = text_of(arguments, OPT_PANELS)};
     temper_error error;
-    char *svg;
-    size_t length;
+    temper_text svg = {0};
     TRY(read_losses(&option_table[OPT_LOSSES], text_of(arguments, OPT_LOSSES), number_of(arguments, OPT_PLOT_T1),
                     number_of(arguments, OPT_PLOT_T2), &losses));
     warn_unused(arguments, OPT_PLOT_T1, losses.took_t1);
@@ -40,8 +40,8 @@ static temper_status plot_losses(const struct arguments *arguments)
     figure.temperature_count = temperatures.count;
     figure.losses = losses.value;
     figure.loss_count = losses.count;
-    TRY(checked(temper_plot_losses(&figure, &svg, &length, &error), &error));
-    return output_write_text(text_of(arguments, OPT_OUTPUT), svg, length);
+    TRY(checked(temper_plot_losses(&figure, &svg, &error), &error));
+    return output_write_text(text_of(arguments, OPT_OUTPUT), &svg);
 }
 
 /* ---- plot path -------------------------------------------------------------------------------- */
@@ -148,8 +148,7 @@ static temper_status train_step(struct weight_path *path, size_t step, temper_mo
 static temper_status draw_path(const struct weight_path *path)
 {
     temper_error error;
-    char *svg;
-    size_t length;
+    temper_text svg = {0};
     const temper_path_figure figure = {
         .l2 = path->l2,
         .steps = path->steps,
@@ -158,8 +157,8 @@ static temper_status draw_path(const struct weight_path *path)
         .count = path->count,
         .accuracy = path->accuracy,
     };
-    TRY(checked(temper_plot_path(&figure, &svg, &length, &error), &error));
-    return output_write_text(text_of(path->arguments, OPT_OUTPUT), svg, length);
+    TRY(checked(temper_plot_path(&figure, &svg, &error), &error));
+    return output_write_text(text_of(path->arguments, OPT_OUTPUT), &svg);
 }
 
 static temper_status run_path(struct weight_path *path)
@@ -212,18 +211,17 @@ static temper_status report_on(struct model_application *application)
     const char *path = text_of(arguments, OPT_OUTPUT);
     temper_model_report *report;
     temper_error error;
-    char *text;
-    size_t length;
+    temper_text text = {0};
     TRY(checked(temper_model_report_new(application->model, &report, &error), &error));
     temper_status status = add_batches(report, application);
     if (status != TEMPER_OK) {
-        temper_model_report_finish(report, 0, NULL, NULL, NULL); /* frees it */
+        temper_model_report_finish(report, 0, NULL, NULL); /* frees it */
         return status;
     }
     temper_model_report_set_source(report, text_of(arguments, OPT_MODEL), arguments->operand[0],
                                    temper_batch_reader_dropped_rows(application->reader));
-    TRY(checked(temper_model_report_finish(report, ends_in(path, ".svg"), &text, &length, &error), &error));
-    return output_write_text(path, text, length);
+    TRY(checked(temper_model_report_finish(report, ends_in(path, ".svg"), &text, &error), &error));
+    return output_write_text(path, &text);
 }
 
 /* application_begin expects the data as the first operand: the word "report" is dropped. */

@@ -11,6 +11,7 @@
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 struct predict_session {
     struct model_application application;
@@ -182,7 +183,7 @@ static temper_status print_report(const struct predict_session *session)
     struct output_buffer buffer;
     const struct model_application *application = &session->application;
     TRY(output_open(&buffer));
-    fprintf(buffer.stream, "{\n  \"rows\": %llu", application->rows);
+    fprintf(buffer.stream, "{\n  \"rows\": %zu", application->rows);
     json_count_field(buffer.stream, "dropped_rows", temper_batch_reader_dropped_rows(application->reader));
     json_count_field(buffer.stream, "classes", temper_model_classes(application->model));
     json_text_field(buffer.stream, "file", session->to);

@@ -10,6 +10,7 @@
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 /* What the report is made from. */
 struct train_result {
@@ -92,7 +93,7 @@ static void json_report(FILE *out, const temper_train_report *report)
 
 static void print_json(FILE *out, const struct train_result *result)
 {
-    fprintf(out, "{\n  \"rows\": %llu", temper_data_total_rows(result->data));
+    fprintf(out, "{\n  \"rows\": %zu", temper_data_total_rows(result->data));
     json_count_field(out, "dropped_rows", temper_data_dropped_rows(result->data));
     json_count_field(out, "features", temper_data_features(result->data));
     json_count_field(out, "classes", temper_data_classes(result->data));

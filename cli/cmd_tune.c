@@ -13,12 +13,13 @@
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
+#include "temper_extra.h"
 #include "tune_page.h"
 
 /* Rows whose labels are known to be right: a data set like DATA, or rows of DATA with their labels. */
 struct trusted_rows {
     temper_data *data; /* or NULL, and these arrays: */
-    unsigned long long *row;
+    size_t *row;
     uint32_t *label;
     size_t count;
 };
@@ -211,7 +212,7 @@ static void json_choice(FILE *out, const temper_tune_report *report)
 static void print_json(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
-    fprintf(out, "{\n  \"rows\": %llu", temper_data_total_rows(result->data));
+    fprintf(out, "{\n  \"rows\": %zu", temper_data_total_rows(result->data));
     json_count_field(out, "dropped_rows", temper_data_dropped_rows(result->data));
     json_count_field(out, "features", temper_data_features(result->data));
     json_count_field(out, "classes", temper_data_classes(result->data));
@@ -224,7 +225,7 @@ static void print_json(FILE *out, const struct tune_result *result)
     }
     fputs("\n  ],\n  \"ask\": [", out);
     for (size_t i = 0; i < report->ask_count; i++)
-        fprintf(out, "%s%llu", i ? ", " : "", report->ask[i] + 1);
+        fprintf(out, "%s%zu", i ? ", " : "", report->ask[i] + 1);
     fputc(']', out);
     json_text_field(out, "stop", temper_stop_name(report->training.stop));
     json_seconds_field(out, result->seconds_read, "tune", report->seconds, result->seconds_write);
@@ -257,7 +258,7 @@ static temper_status write_ask(const struct tune_result *result)
     TRY(output_open(&buffer));
     fputs(ask_header, buffer.stream);
     for (size_t i = 0; i < report->ask_count; i++) {
-        fprintf(buffer.stream, "%llu,", report->ask[i] + 1);
+        fprintf(buffer.stream, "%zu,", report->ask[i] + 1);
         csv_cell(buffer.stream, temper_data_class_name(result->data, report->ask_label[i]));
         fputs(",\n", buffer.stream);
     }
@@ -309,9 +310,9 @@ static bool find_class(const temper_data *data, const char *name, uint32_t *numb
 }
 
 /* Appends one; the arrays are as long as the file has labelled lines, which is few. */
-static temper_status append_trusted(struct trusted_rows *trusted, unsigned long long row, uint32_t label)
+static temper_status append_trusted(struct trusted_rows *trusted, size_t row, uint32_t label)
 {
-    unsigned long long *rows = realloc(trusted->row, (trusted->count + 1) * sizeof *rows);
+    size_t *rows = realloc(trusted->row, (trusted->count + 1) * sizeof *rows);
     if (rows)
         trusted->row = rows;
     uint32_t *labels = realloc(trusted->label, (trusted->count + 1) * sizeof *labels);
@@ -335,10 +336,10 @@ static temper_status read_ask_line(const temper_data *data, const char *path, si
                     number);
     if (!*label)
         return TEMPER_OK;
-    unsigned long long value = strtoull(row, &end, 10);
+    size_t value = strtoull(row, &end, 10);
     if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_total_rows(data))
-        return fail(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows are numbered from 1 to %llu", path, number,
-                    row, temper_data_total_rows(data));
+        return fail(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows are numbered from 1 to %zu", path, number, row,
+                    temper_data_total_rows(data));
     if (!find_class(data, label, &class_number))
         return fail(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; spell it as in the data", path, number,
                     label);

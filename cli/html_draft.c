@@ -7,6 +7,7 @@
 
 #include "message.h"
 #include "output_paths.h"
+#include "temper_extra.h"
 
 /* Formats into memory from malloc; NULL, and noted in the draft, without memory. */
 static char *format_text(struct html_draft *draft, const char *format, va_list arguments)
@@ -63,14 +64,14 @@ void draft_command(struct html_draft *draft, const char *format, ...)
     ADD_TEXT(html_command);
 }
 
-temper_status draft_picture(struct html_draft *draft, temper_status status, char **svg, const temper_error *error)
+temper_status draft_picture(struct html_draft *draft, temper_status status, temper_text *svg, const temper_error *error)
 {
     TRY(checked(status, error));
     if (!draft->in_pictures)
         html_open(&draft->html, "flow");
     draft->in_pictures = true;
-    html_picture(&draft->html, *svg);
-    temper_free(*svg);
+    html_picture(&draft->html, svg->bytes);
+    temper_text_free(svg);
     return TEMPER_OK;
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "report/html.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* Begin with draft_begin. Lack of memory is recorded, and reported by draft_save. */
 struct html_draft {
@@ -24,7 +24,8 @@ void draft_command(struct html_draft *draft, const char *format, ...) __attribut
 
 /* Adds a picture that a library call has just made and frees it, or reports the error of that call. `svg` is a pointer
  * so that the call may be an argument. */
-temper_status draft_picture(struct html_draft *draft, temper_status status, char **svg, const temper_error *error);
+temper_status draft_picture(struct html_draft *draft, temper_status status, temper_text *svg,
+                            const temper_error *error);
 
 /* A table: draft_table, then the cells row by row, then draft_table_end. The caption (or NULL) must stay valid. */
 void draft_table(struct html_draft *draft, size_t columns, const char *caption);

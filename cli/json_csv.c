@@ -72,9 +72,9 @@ void json_number_field(FILE *out, const char *name, double number)
     json_number(out, number);
 }
 
-void json_count_field(FILE *out, const char *name, unsigned long long count)
+void json_count_field(FILE *out, const char *name, size_t count)
 {
-    fprintf(out, ",\n  \"%s\": %llu", name, count);
+    fprintf(out, ",\n  \"%s\": %zu", name, count);
 }
 
 void json_bool_field(FILE *out, const char *name, bool value)

@@ -18,7 +18,7 @@ void json_lines(FILE *out, const char *text);
 
 /* The next member of an object, on a line of its own. */
 void json_number_field(FILE *out, const char *name, double number);
-void json_count_field(FILE *out, const char *name, unsigned long long count);
+void json_count_field(FILE *out, const char *name, size_t count);
 void json_bool_field(FILE *out, const char *name, bool value);
 void json_text_field(FILE *out, const char *name, const char *text);
 /* The members loss, t1, t2, smoothing and l2; what the loss does not have is null. */

@@ -6,15 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "temper_extra.h"
+
 enum {
     CLASSES_LISTED = 10, /* more would fill lines; 'temper info' has them all */
     CLASS_WIDTH = 20
 };
 
-const char *format_count(unsigned long long count, char out[FORMAT_LENGTH])
+const char *format_count(size_t count, char out[FORMAT_LENGTH])
 {
     char digits[FORMAT_LENGTH];
-    size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", count), at = 0;
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%zu", count), at = 0;
     for (size_t i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
             out[at++] = ',';
@@ -24,13 +26,13 @@ const char *format_count(unsigned long long count, char out[FORMAT_LENGTH])
     return out;
 }
 
-const char *format_bytes(unsigned long long bytes, char out[FORMAT_LENGTH])
+const char *format_bytes(size_t bytes, char out[FORMAT_LENGTH])
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
     double amount = (double)bytes / 1000;
     size_t unit = 0;
     if (bytes < 1000) {
-        snprintf(out, FORMAT_LENGTH, "%llu bytes", bytes);
+        snprintf(out, FORMAT_LENGTH, "%zu bytes", bytes);
         return out;
     }
     /* 999.5 would be rounded to 1e+03 by %.3g */
@@ -40,7 +42,7 @@ const char *format_bytes(unsigned long long bytes, char out[FORMAT_LENGTH])
     return out;
 }
 
-const char *format_share(unsigned long long part, double whole, char out[FORMAT_LENGTH])
+const char *format_share(size_t part, double whole, char out[FORMAT_LENGTH])
 {
     double percent = whole > 0 ? 100 * (double)part / whole : 0;
     if (part > 0 && percent < 0.001)
@@ -95,7 +97,7 @@ void print_title(FILE *out, const char *text)
     fprintf(out, "%-18s ", text);
 }
 
-void print_dropped(FILE *out, unsigned long long rows)
+void print_dropped(FILE *out, size_t rows)
 {
     char count[FORMAT_LENGTH];
     if (rows > 0)
@@ -115,14 +117,14 @@ void print_loss(FILE *out, temper_loss_spec loss)
 /* ": no (120), yes (80)", if there are few classes; without counts where other processes hold further rows. */
 static void print_classes(FILE *out, const temper_data *data)
 {
-    unsigned long long rows[CLASSES_LISTED] = {0};
+    size_t rows[CLASSES_LISTED] = {0};
     char name[NAME_SHOWN], count[FORMAT_LENGTH];
     size_t classes = temper_data_classes(data);
     const uint32_t *label = temper_data_labels(data);
     bool all_here = temper_data_rows(data) == temper_data_total_rows(data);
     if (classes > CLASSES_LISTED || !label)
         return;
-    for (unsigned long long i = 0; i < temper_data_rows(data); i++)
+    for (size_t i = 0; i < temper_data_rows(data); i++)
         rows[label[i]]++;
     for (size_t c = 0; c < classes; c++) {
         format_name(temper_data_class_name(data, c), CLASS_WIDTH, name);

@@ -13,11 +13,11 @@ enum {
 };
 
 /* 1,234,567 */
-const char *format_count(unsigned long long count, char out[FORMAT_LENGTH]);
+const char *format_count(size_t count, char out[FORMAT_LENGTH]);
 /* 13.8 MB; decimal units */
-const char *format_bytes(unsigned long long bytes, char out[FORMAT_LENGTH]);
+const char *format_bytes(size_t bytes, char out[FORMAT_LENGTH]);
 /* 0.268 %: never "0 %" of a part that is not empty, nor "100 %" of less than all. */
-const char *format_share(unsigned long long part, double whole, char out[FORMAT_LENGTH]);
+const char *format_share(size_t part, double whole, char out[FORMAT_LENGTH]);
 /* 91.27 %: never "100 %" of less than 1; "none" for NAN. */
 const char *format_percent(double share, char out[FORMAT_LENGTH]);
 
@@ -30,7 +30,7 @@ void print_title(FILE *out, const char *text);
 /* The lines "rows", "features" and "classes" of a table. */
 void print_data_size(FILE *out, const temper_data *data);
 /* "; 10 more dropped: values are missing in them", after a number of rows; nothing for 0. */
-void print_dropped(FILE *out, unsigned long long rows);
+void print_dropped(FILE *out, size_t rows);
 /* tempered, t1 = 0.3, t2 = 1 */
 void print_loss(FILE *out, temper_loss_spec loss);
 

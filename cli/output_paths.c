@@ -14,6 +14,7 @@
 #include "message.h"
 #include "process_group.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 /* ---- Standard streams -------------------------------------------------------------------------- */
 
@@ -108,10 +109,10 @@ temper_status output_write(const char *path, const char *bytes, size_t length)
     return checked(atomic_file_save(path, bytes, length, &error), &error);
 }
 
-temper_status output_write_text(const char *path, char *text, size_t length)
+temper_status output_write_text(const char *path, temper_text *text)
 {
-    temper_status status = output_write(path, text, length);
-    temper_free(text);
+    temper_status status = output_write(path, text->bytes, text->length);
+    temper_text_free(text);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "options/command_line.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* Output in memory: write to `stream`, then finish it with output_close, output_print or output_save. */
 struct output_buffer {
@@ -30,7 +30,7 @@ temper_status output_print_stderr(struct output_buffer *buffer);
 /* "-" is the standard output; a closed reader of it is not reported as an error. */
 temper_status output_write(const char *path, const char *bytes, size_t length);
 /* Writes a text that the library has allocated, and frees it. */
-temper_status output_write_text(const char *path, char *text, size_t length);
+temper_status output_write_text(const char *path, temper_text *text);
 /* Reports an error of a library call that wrote to `path`; handles a closed reader as output_write does. */
 temper_status output_failed(const char *path, const temper_error *error);
 /* "-" or /dev/stdout. */

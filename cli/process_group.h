@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "temper.h"
+#include "temper_extra.h"
 
 const temper_comm *process_group_comm(void); /* NULL: a single process */
 bool process_group_is_first(void);

@@ -9,6 +9,7 @@
 #include "html_draft.h"
 #include "message.h"
 #include "output_paths.h"
+#include "temper_extra.h"
 
 enum { MOST_NAMES = 128, NAME_SIZE = 40 };
 
@@ -79,7 +80,7 @@ static void put_pair(struct accuracy_map *map, const temper_tune_candidate *cand
 }
 
 /* Moves the rows of values together, then draws. An empty map gives no picture. */
-static temper_status draw(struct accuracy_map *map, temper_heatmap_figure figure, char **svg, size_t *length)
+static temper_status draw(struct accuracy_map *map, temper_heatmap_figure figure, temper_text *svg)
 {
     size_t rows = map->rows.count, columns = map->columns.count;
     temper_error error;
@@ -96,13 +97,13 @@ static temper_status draw(struct accuracy_map *map, temper_heatmap_figure figure
     figure.values = map->value;
     figure.marked = map->marked_row * columns + map->marked_column;
     figure.shares = 1;
-    return checked(temper_plot_heatmap(&figure, svg, length, &error), &error);
+    return checked(temper_plot_heatmap(&figure, svg, &error), &error);
 }
 
-/* *svg stays NULL if no candidate belongs on the map. */
+/* *svg stays empty if no candidate belongs on the map. */
 static temper_status draw_map(const temper_tune_report *report,
                               void (*put_one)(struct accuracy_map *, const temper_tune_candidate *, bool),
-                              temper_heatmap_figure figure, char **svg, size_t *length)
+                              temper_heatmap_figure figure, temper_text *svg)
 {
     struct accuracy_map *map = calloc(1, sizeof *map);
     if (!map)
@@ -111,7 +112,7 @@ static temper_status draw_map(const temper_tune_report *report,
         map->value[i] = NAN;
     for (size_t i = 0; i < report->count; i++)
         put_one(map, &report->table[i], i == report->best);
-    temper_status status = draw(map, figure, svg, length);
+    temper_status status = draw(map, figure, svg);
     free(map);
     return status;
 }
@@ -163,7 +164,7 @@ static void add_warnings(struct html_draft *draft, const char *warnings)
     }
 }
 
-static temper_status write_page(const struct tune_result *result, char *svg[2], const char *path)
+static temper_status write_page(const struct tune_result *result, temper_text svg[2], const char *path)
 {
     struct html_draft draft;
     draft_begin(&draft, "Tuning");
@@ -172,7 +173,7 @@ static temper_status write_page(const struct tune_result *result, char *svg[2], 
     add_warnings(&draft, result->report.warnings);
     draft_heading(&draft, "Candidates");
     for (size_t i = 0; i < 2; i++)
-        if (svg[i])
+        if (svg[i].bytes)
             draft_picture(&draft, TEMPER_OK, &svg[i], NULL);
     draft_paragraph(&draft, "The choice is marked. Candidates that were dropped after the trial on two halves of the "
                             "rows show their accuracy there. Differences that matter may be invisible in these "
@@ -190,14 +191,13 @@ temper_status tune_page_write(const struct tune_result *result, const char *path
         .title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"};
     static const temper_heatmap_figure pairs = {
         .title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"};
-    char *svg[2] = {NULL, NULL};
-    size_t length = 0;
-    TRY(draw_map(&result->report, put_candidate, all, &svg[0], &length));
+    temper_text svg[2] = {{0}, {0}};
+    TRY(draw_map(&result->report, put_candidate, all, &svg[0]));
     if (ends_in(path, ".svg"))
-        return output_write_text(path, svg[0], length);
-    temper_status status = draw_map(&result->report, put_pair, pairs, &svg[1], &length);
+        return output_write_text(path, &svg[0]);
+    temper_status status = draw_map(&result->report, put_pair, pairs, &svg[1]);
     if (status == TEMPER_OK)
         return write_page(result, svg, path);
-    temper_free(svg[0]);
+    temper_text_free(&svg[0]);
     return status;
 }

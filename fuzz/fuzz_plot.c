@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { CURVES = 30 };
 
@@ -70,17 +70,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         temperatures[i] = take_number(&bytes);
     for (size_t i = 0; i < figure.loss_count; i++)
         losses[i] = take_loss(&bytes);
-    char *svg = NULL;
-    size_t length = 0;
+    temper_text svg = {0};
     temper_error error = {0};
-    temper_status status = temper_plot_losses(&figure, &svg, &length, &error);
+    temper_status status = temper_plot_losses(&figure, &svg, &error);
     if (status == TEMPER_OK) {
-        check_picture(svg, length);
+        check_picture(svg.bytes, svg.length);
     } else {
         REQUIRE(status == TEMPER_USAGE && error.status == status, "%s", error.message);
         REQUIRE(strstr(error.message, "; "), "no advice: %s", error.message);
-        REQUIRE(!svg, "a picture and %s", error.message);
+        REQUIRE(!svg.bytes, "a picture and %s", error.message);
     }
-    temper_free(svg);
+    temper_text_free(&svg);
     return 0;
 }

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 
 #include "bytes.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { MOST = 64 };
 

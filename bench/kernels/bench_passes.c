@@ -30,7 +30,9 @@ static temper_data *read_set(const struct set *set)
     temper_data *data = NULL;
     temper_error error;
     snprintf(path, sizeof path, "%s/%s", data_folder(), set->file);
-    if (temper_data_read(path, &set->read, &data, &error) != TEMPER_OK)
+    temper_read_options options = set->read;
+    options.struct_size = sizeof options;
+    if (temper_data_read(path, &options, &data, &error) != TEMPER_OK)
         printf("  %s: NOT MEASURED: %s\n", set->name, error.message);
     return data;
 }

@@ -14,7 +14,7 @@
 static void run_temper(void *context)
 {
     const struct file *file = context;
-    const temper_read_options options = {.threads = file->threads};
+    const temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = file->threads};
     temper_data *data;
     temper_error error;
     if (temper_data_read(file->path, &options, &data, &error) == TEMPER_OK)

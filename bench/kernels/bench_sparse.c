@@ -76,7 +76,7 @@ static void compare_evaluation(const struct sparse_set *set, struct dataset *dat
 
 static void evaluate_set(const struct sparse_set *set, const char *path)
 {
-    const temper_read_options options = {.threads = 1};
+    const temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = 1};
     temper_data *data;
     temper_error error;
     if (temper_data_read(path, &options, &data, &error) != TEMPER_OK) {

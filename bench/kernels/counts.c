@@ -135,7 +135,7 @@ static void count_objectives(void)
 /* Reading, and an evaluation of what was read. */
 static void count_file(const char *name, const struct file *file)
 {
-    const temper_read_options options = {.threads = 1};
+    const temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = 1};
     temper_data *data;
     temper_error error;
     char text[80];

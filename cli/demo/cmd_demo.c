@@ -8,6 +8,7 @@
 #include "options/library_options.h"
 #include "output_paths.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 const char *const demo_methods[METHODS] = {"logistic", "two-temperature"};
 static const double noise_rate = 0.1;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 

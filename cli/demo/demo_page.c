@@ -4,6 +4,7 @@
 #include "demo/demo.h"
 #include "html_draft.h"
 #include "message.h"
+#include "temper_extra.h"
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -12,7 +13,7 @@ static temper_status add_accuracy(struct html_draft *draft, const struct demo_se
     static const char *const groups[] = {"21 features, right labels", "21 features, 10 % flipped",
                                          "2 features, right labels", "2 features, 10 % flipped"};
     double values[4][METHODS];
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
     for (size_t i = 0; i < METHODS; i++)
         for (size_t set = 0; set < 2; set++) {
@@ -28,7 +29,7 @@ static temper_status add_accuracy(struct html_draft *draft, const struct demo_se
         .values = values[0],
         .shares = 1,
     };
-    return draft_picture(draft, temper_plot_bars(&figure, &svg, NULL, &error), &svg, &error);
+    return draft_picture(draft, temper_plot_bars(&figure, &svg, &error), &svg, &error);
 }
 
 /* A flag for each training row; NULL without memory, which has been reported. */
@@ -49,7 +50,7 @@ static temper_status add_boundary(struct html_draft *draft, const struct demo_se
 {
     temper_boundary lines[METHODS];
     temper_error error;
-    char *svg = NULL;
+    temper_text svg = {0};
     for (size_t i = 0; i < METHODS; i++) {
         const double *weights = temper_model_weights(fits[i].model, 0);
         lines[i] =
@@ -67,7 +68,7 @@ static temper_status add_boundary(struct html_draft *draft, const struct demo_se
         .boundaries = lines,
         .boundary_count = METHODS,
     };
-    return draft_picture(draft, temper_plot_boundary(&figure, &svg, NULL, &error), &svg, &error);
+    return draft_picture(draft, temper_plot_boundary(&figure, &svg, &error), &svg, &error);
 }
 
 static temper_status add_boundaries(struct html_draft *draft, const struct demo_set *set)
@@ -87,9 +88,9 @@ static temper_status add_losses(struct html_draft *draft)
     const temper_loss_spec losses[METHODS] = {demo_loss(LOGISTIC), demo_loss(TEMPERED)};
     const temper_loss_figure figure = {
         .losses = losses, .loss_count = METHODS, .margin_from = -6, .margin_to = 4, .panels = "c"};
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    return draft_picture(draft, temper_plot_losses(&figure, &svg, NULL, &error), &svg, &error);
+    return draft_picture(draft, temper_plot_losses(&figure, &svg, &error), &svg, &error);
 }
 
 /* A histogram of the margins of the given labels; `margins` is working memory, one number a row. */
@@ -97,7 +98,7 @@ static temper_status draw_margins(struct html_draft *draft, const struct demo_se
                                   double *margins, const unsigned char *flipped)
 {
     const uint32_t *given = temper_data_labels(set->noisy);
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
     TRY(checked(
         temper_predict(set->on_noisy[method].model, set->noisy, TEMPER_PREDICT_DECISIONS, threads, margins, &error),
@@ -112,7 +113,7 @@ static temper_status draw_margins(struct html_draft *draft, const struct demo_se
         .names = {"right label", "flipped label"},
         .loss = demo_loss(method),
     };
-    return draft_picture(draft, temper_plot_margins(&figure, &svg, NULL, &error), &svg, &error);
+    return draft_picture(draft, temper_plot_margins(&figure, &svg, &error), &svg, &error);
 }
 
 static temper_status add_margins(struct html_draft *draft, const struct demo_set *set, size_t threads)

@@ -9,6 +9,7 @@
 #include "options/command_line.h"
 #include "output_paths.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 enum {
     NAME_LENGTH = 128,

@@ -12,7 +12,7 @@
 
 #include "options/command_line.h"
 #include "progress.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* ---- Data sets ------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 
 #include "experiment/experiment.h"
 #include "html_draft.h"
+#include "temper_extra.h"
 
 /* What is judged, and the page that the verdicts go to: two cells of a table for each claim. */
 struct claim_context {

@@ -7,6 +7,7 @@
 
 #include "experiment/experiment.h"
 #include "message.h"
+#include "temper_extra.h"
 
 /* Names of files, each freed by data_files_free. */
 struct data_files {
@@ -198,7 +199,7 @@ struct class_choice {
 /* The pool is limited to twice the rows of the data, each of which can be replaced once. */
 static temper_status choice_pool(struct class_choice *choice, temper_data *data)
 {
-    unsigned long long wanted = 0;
+    size_t wanted = 0;
     for (size_t i = 0; i < 2; i++)
         wanted += choice->pair[i] ? temper_data_rows(choice->pair[i]) : 0;
     if (!choice->want_pool || (choice->pool && temper_data_rows(choice->pool) > 2 * wanted)) {
@@ -268,6 +269,7 @@ static temper_status read_one_class(const struct paper_data *source, const struc
 {
     struct class_choice choice = {.want_pool = how->pool};
     temper_read_options options = source->read;
+    options.struct_size = sizeof options;
     options.threads = how->threads;
     temper_status status = read_choice(source, list, &options, &choice, how->classes);
     if (status == TEMPER_OK)
@@ -300,6 +302,7 @@ static temper_status read_found(const struct paper_data *source, const struct da
                                 const struct data_request *how, struct loaded_data *loaded)
 {
     temper_read_options options = source->read;
+    options.struct_size = sizeof options;
     struct loaded_data read = {NULL, NULL};
     if (source->one_class)
         return read_one_class(source, list, how, loaded);

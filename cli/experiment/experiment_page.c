@@ -6,6 +6,7 @@
 #include "experiment/experiment.h"
 #include "html_draft.h"
 #include "message.h"
+#include "temper_extra.h"
 
 /* ---- Margins --------------------------------------------------------------------------------- */
 
@@ -32,7 +33,7 @@ static temper_status draw(struct html_draft *draft, const temper_model *model, c
     const uint32_t *given = temper_data_labels(rows->noisy);
     size_t count = (size_t)temper_data_rows(rows->noisy);
     temper_error error;
-    char *svg = NULL;
+    temper_text svg = {0};
     if (temper_predict(model, rows->noisy, TEMPER_PREDICT_DECISIONS, 0, margins, &error) != TEMPER_OK)
         return fail_with(&error);
     for (size_t i = 0; i < count; i++)
@@ -45,7 +46,7 @@ static temper_status draw(struct html_draft *draft, const temper_model *model, c
         .names = {"right label", "flipped label"},
         .loss = temper_model_loss(model),
     };
-    temper_status status = temper_plot_margins(&figure, &svg, NULL, &error);
+    temper_status status = temper_plot_margins(&figure, &svg, &error);
     return draft_picture(draft, status, &svg, &error);
 }
 
@@ -280,7 +281,8 @@ static temper_status add_curves(const struct page_context *context, const struct
 {
     struct accuracy_curves curves;
     bool starts = context->plan->experiment->measure == MEASURE_STARTS;
-    char title[TITLE_TEXT + 64], name[TITLE_TEXT], *svg = NULL;
+    char title[TITLE_TEXT + 64], name[TITLE_TEXT];
+    temper_text svg = {0};
     temper_error error;
     collect(context, set, noise, &curves);
     if (curves.points < 2 || !any_known(&curves, context->plan->method_count))
@@ -298,7 +300,7 @@ static temper_status add_curves(const struct page_context *context, const struct
         .values = curves.value,
         .errors = curves.error,
     };
-    temper_status status = temper_plot_lines(&figure, &svg, NULL, &error);
+    temper_status status = temper_plot_lines(&figure, &svg, &error);
     return draft_picture(context->draft, status, &svg, &error);
 }
 
@@ -307,7 +309,8 @@ static temper_status add_gains(const struct page_context *context, const struct 
 {
     const struct experiment_plan *plan = context->plan;
     size_t logistic = find_method(plan, "logistic"), groups = 0, series = 0;
-    char names[LIST_LIMIT][LINE_TEXT], *svg = NULL;
+    char names[LIST_LIMIT][LINE_TEXT];
+    temper_text svg = {0};
     const char *group_names[LIST_LIMIT], *series_names[METHODS_MOST];
     double values[LIST_LIMIT * METHODS_MOST];
     struct experiment_cell line;
@@ -337,7 +340,7 @@ static temper_status add_gains(const struct page_context *context, const struct 
                                       .values = values};
     if (groups == 0)
         return TEMPER_OK;
-    temper_status status = temper_plot_bars(&figure, &svg, NULL, &error);
+    temper_status status = temper_plot_bars(&figure, &svg, &error);
     return draft_picture(context->draft, status, &svg, &error);
 }
 
@@ -356,9 +359,9 @@ static temper_status add_losses(struct html_draft *draft, const char *panels, bo
                                        .margin_from = -6,
                                        .margin_to = 4,
                                        .panels = panels};
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_losses(&figure, &svg, NULL, &error);
+    temper_status status = temper_plot_losses(&figure, &svg, &error);
     return draft_picture(draft, status, &svg, &error);
 }
 

@@ -261,7 +261,7 @@ temper_status plan_make(const struct arguments *arguments, struct experiment_pla
     plan->scale = text_of(arguments, OPT_EXPERIMENT_SCALE);
     plan->criterion = text_of(arguments, OPT_EXPERIMENT_CRITERION);
     plan->paper_temperatures = strcmp(text_of(arguments, OPT_WHOSE_TEMPERATURES), "paper") == 0;
-    plan->seed = (unsigned long long)number_of(arguments, OPT_SEED);
+    plan->seed = (uint64_t)number_of(arguments, OPT_SEED);
     plan->threads = threads_of(arguments);
     temper_status status = check_uses(arguments, plan->experiment->measure);
     if (status != TEMPER_OK || plan->experiment->measure == MEASURE_NOTHING)

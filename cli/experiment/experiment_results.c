@@ -5,6 +5,7 @@
 #include "base/statistics.h"
 #include "experiment/experiment.h"
 #include "json_csv.h"
+#include "temper_extra.h"
 
 /* ---- Values of all splits -------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "experiment/experiment.h"
 #include "message.h"
+#include "temper_extra.h"
 
 /* The status line of a run. */
 struct run_progress {
@@ -38,7 +39,10 @@ static temper_status limit_rows(const struct experiment_plan *plan, temper_data 
     temper_data *kept, *dropped;
     temper_error error;
     double rows = (double)temper_data_rows(*data);
-    const temper_split_options options = {.share = (double)plan->rows / rows, .seed = plan->seed, .stratified = 1};
+    const temper_split_options options = {.struct_size = sizeof(temper_split_options),
+                                          .share = (double)plan->rows / rows,
+                                          .seed = plan->seed,
+                                          .stratified = 1};
     if (plan->rows == 0 || (double)plan->rows >= rows)
         return TEMPER_OK;
     TRY(checked(temper_data_split(*data, &options, &dropped, &kept, &error), &error));
@@ -68,7 +72,9 @@ temper_status split_make(const struct experiment_plan *plan, const struct loaded
                          struct split_rows *rows)
 {
     temper_error error;
-    const temper_split_options options = {.share = plan->experiment->test_share, .seed = plan_seed(plan, split)};
+    const temper_split_options options = {.struct_size = sizeof(temper_split_options),
+                                          .share = plan->experiment->test_share,
+                                          .seed = plan_seed(plan, split)};
     *rows = (struct split_rows){NULL, NULL, NULL, 0};
     return checked(temper_data_split(loaded->data, &options, &rows->train, &rows->test, &error), &error);
 }
@@ -77,6 +83,7 @@ temper_status split_add_noise(const struct experiment_plan *plan, const struct e
                               const struct loaded_data *loaded, struct split_rows *rows, temper_noise_change **changes)
 {
     const temper_noise_options options = {
+        .struct_size = sizeof(temper_noise_options),
         .kind = cell->noise,
         .rate = cell->rate,
         .seed = plan_seed(plan, cell->split),

@@ -10,6 +10,7 @@
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
+#include "temper_extra.h"
 
 /* ---- Reading data ---------------------------------------------------------------------------- */
 
@@ -19,18 +20,19 @@ size_t threads_of(const struct arguments *arguments)
 }
 
 /* Bytes; 0 for no limit. The parser has checked the text. */
-static unsigned long long memory_of(const struct arguments *arguments)
+static size_t memory_of(const struct arguments *arguments)
 {
     double bytes = 0;
     if (was_given(arguments, OPT_MEMORY))
         read_size(&option_table[OPT_MEMORY], text_of(arguments, OPT_MEMORY), &bytes);
-    return (unsigned long long)bytes;
+    return (size_t)bytes;
 }
 
 /* The library has the same names for everything, and NULL for what is not given. */
 temper_read_options data_options(const struct arguments *arguments)
 {
     return (temper_read_options){
+        .struct_size = sizeof(temper_read_options),
         .format = text_of(arguments, OPT_FORMAT),
         .header = text_of(arguments, OPT_HEADER),
         .label = text_of(arguments, OPT_LABEL),
@@ -273,7 +275,7 @@ void solver_options(const struct arguments *arguments, temper_train_options *opt
     options->no_intercept = was_given(arguments, OPT_NO_INTERCEPT);
     options->tolerance = number_of(arguments, OPT_TOL);
     options->max_iterations = size_of(arguments, OPT_MAX_ITER);
-    options->seed = (unsigned long long)number_of(arguments, OPT_SEED);
+    options->seed = (uint64_t)number_of(arguments, OPT_SEED);
     options->threads = threads_of(arguments);
 }
 

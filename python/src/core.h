@@ -6,7 +6,7 @@
 #include <Python.h>
 #include <stdbool.h>
 
-#include "temper.h"
+#include "temper_extra.h"
 
 /* The types of the module, as long as it lives. */
 struct core {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "temper_extra.h"
 
 static temper_model *inside(PyObject *self)
 {
@@ -100,12 +101,7 @@ static PyObject *model_weights(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-typedef const char *name_fn(const temper_model *model, unsigned long long number);
-
-static const char *class_name(const temper_model *model, unsigned long long number)
-{
-    return temper_model_class_name(model, (size_t)number);
-}
+typedef const char *name_fn(const temper_model *model, size_t number);
 
 /* Bytes of a name that are no UTF-8 come back as they were when it is used as a name again. */
 static PyObject *list_names(const temper_model *model, size_t count, name_fn *name_of)
@@ -128,7 +124,7 @@ static PyObject *feature_names(const temper_model *model)
 {
     if (!temper_model_feature_name(model, 0))
         Py_RETURN_NONE;
-    return list_names(model, (size_t)temper_model_features(model), temper_model_feature_name);
+    return list_names(model, temper_model_features(model), temper_model_feature_name);
 }
 
 static PyObject *model_describe(PyObject *self, PyObject *nothing)
@@ -136,7 +132,7 @@ static PyObject *model_describe(PyObject *self, PyObject *nothing)
     temper_model_summary s;
     (void)nothing;
     temper_model_summarise(inside(self), &s);
-    PyObject *names = list_names(inside(self), temper_model_classes(inside(self)), class_name);
+    PyObject *names = list_names(inside(self), temper_model_classes(inside(self)), temper_model_class_name);
     PyObject *features = feature_names(inside(self));
     if (!names || !features) {
         Py_XDECREF(names);
@@ -178,15 +174,14 @@ static PyObject *model_export(PyObject *self, PyObject *args)
 
 static PyObject *model_text(PyObject *self, PyObject *nothing)
 {
-    char *text;
-    size_t length;
+    temper_text text = {0};
     temper_error error;
     (void)nothing;
-    temper_status status = temper_model_to_text(inside(self), &text, &length, &error);
+    temper_status status = temper_model_to_text(inside(self), &text, &error);
     if (status != TEMPER_OK)
         return raise_error(status, &error);
-    PyObject *bytes = PyBytes_FromStringAndSize(text, (Py_ssize_t)length);
-    temper_free(text);
+    PyObject *bytes = PyBytes_FromStringAndSize(text.bytes, (Py_ssize_t)text.length);
+    temper_text_free(&text);
     return bytes;
 }
 

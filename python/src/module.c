@@ -1,6 +1,7 @@
 /* module: the extension temper._temper: a thin skin on temper.h. What users see is in the Python
  * files around it. */
 #include "core.h"
+#include "temper_extra.h"
 
 struct core *core_of(PyObject *module)
 {

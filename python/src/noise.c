@@ -1,5 +1,6 @@
 /* noise: labels changed on purpose, as temper noise does it. */
 #include "core.h"
+#include "temper_extra.h"
 
 /* [(row, was, is, from), ...], rows counted from 0; from is -1 where no features move. */
 static PyObject *list_changes(const temper_noise_change *changes, size_t count)
@@ -23,7 +24,7 @@ PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords)
     static char *names[] = {"data",   "pool",    "kind",       "rate",    "seed", "map",
                             "matrix", "rank_l2", "rank_scale", "threads", NULL};
     const struct core *core = core_of(module);
-    temper_noise_options options = {0};
+    temper_noise_options options = temper_noise_defaults();
     temper_noise_change *changes;
     temper_data *noisy;
     temper_error error;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "temper_extra.h"
 
 static PyObject *bytes_or_raise(temper_status status, char *bytes, size_t length, const temper_error *error)
 {
@@ -17,15 +18,13 @@ PyObject *survey_rows(PyObject *module, PyObject *args)
     PyObject *rows;
     Py_ssize_t threads;
     temper_error error;
-    char *bytes = NULL;
-    size_t length = 0;
+    temper_text bytes = {0};
     if (!PyArg_ParseTuple(args, "O!n", core_of(module)->data, &rows, &threads))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status =
-        temper_shard_stats(((struct data_object *)rows)->data, (size_t)threads, &bytes, &length, &error);
+    temper_status status = temper_shard_stats(((struct data_object *)rows)->data, (size_t)threads, &bytes, &error);
     PyEval_RestoreThread(state);
-    return bytes_or_raise(status, bytes, length, &error);
+    return bytes_or_raise(status, bytes.bytes, bytes.length, &error);
 }
 
 /* ---- The plan -------------------------------------------------------------------------------- */
@@ -102,12 +101,11 @@ PyObject *plan_from_bytes(PyObject *module, PyObject *args)
 
 static PyObject *plan_text(PyObject *self, PyObject *nothing)
 {
-    char *text = NULL;
-    size_t length = 0;
+    temper_text text = {0};
     temper_error error;
     (void)nothing;
-    temper_status status = temper_shard_plan_to_text(((struct plan_object *)self)->plan, &text, &length, &error);
-    return bytes_or_raise(status, text, length, &error);
+    temper_status status = temper_shard_plan_to_text(((struct plan_object *)self)->plan, &text, &error);
+    return bytes_or_raise(status, text.bytes, text.length, &error);
 }
 
 static PyObject *plan_reduce(PyObject *self, PyObject *nothing)

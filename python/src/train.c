@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core.h"
+#include "temper_extra.h"
 
 /* What goes with a training: how it came along, and whom to ask. */
 struct following {

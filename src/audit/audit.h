@@ -3,6 +3,7 @@
 #define AUDIT_AUDIT_H
 
 #include "data/dataset.h"
+#include "temper_extra.h"
 
 /* The public calls (temper.h: temper_audit, temper_audit_fix) in internal types. */
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,

@@ -9,6 +9,7 @@
 #include "data/subset.h"
 #include "data/write/text_edit.h"
 #include "data/write/write.h"
+#include "temper_extra.h"
 
 _Static_assert(sizeof((temper_audit_fix_file){0}.weights) == TEXT_COLUMN, "one length of names");
 
@@ -112,8 +113,8 @@ static temper_status check_method(const struct dataset *data, const temper_audit
                                   temper_error *error)
 {
     if (report->rows != data->x.rows)
-        return error_set(error, TEMPER_USAGE, "this audit is of %llu rows, and the data has %llu; audit it again",
-                         report->rows, (unsigned long long)data->x.rows);
+        return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
+                         report->rows, data->x.rows);
     if (strcmp(how, "weight") == 0 && report->loss.t2 <= report->loss.t1)
         return error_set(error, TEMPER_USAGE,
                          "at t1 = %g, t2 = %g the importance of every row is 1 or more, and "

@@ -1,5 +1,6 @@
 /* statistics: means, Student's t and Wilcoxon's signed-rank test, exact where that is possible. */
 #include "base/statistics.h"
+#include "temper_extra.h"
 
 #include <math.h>
 #include <stdlib.h>

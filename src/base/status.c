@@ -1,5 +1,6 @@
 /* status: names, texts and exit codes of the public status list, and filling of errors. */
 #include "base/status.h"
+#include "temper_extra.h"
 
 #include <stdarg.h>
 #include <stdio.h>

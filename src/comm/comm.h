@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "temper_extra.h"
 
 struct text; /* base/text.h */
 

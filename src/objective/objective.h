@@ -11,6 +11,7 @@
 
 #include "data/columns/scale.h"
 #include "data/dataset.h"
+#include "temper_extra.h"
 
 struct objective_spec {
     const struct dataset *data; /* with labels of at least two classes; borrowed */

@@ -5,6 +5,7 @@
 #include "base/thread.h"
 #include "data/noise/noise_rows.h"
 #include "predict/predict.h"
+#include "temper_extra.h"
 #include "train/train.h"
 
 /* Of all rows. */

@@ -9,6 +9,7 @@
 #include "objective/objective.h"
 #include "objective/remote/remote_reply.h"
 #include "remote/train_remote.h"
+#include "temper_extra.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
 

@@ -12,6 +12,7 @@
 #include "data/classes.h"
 #include "data/dist/scatter_rows.h"
 #include "data/schema.h"
+#include "temper_extra.h"
 #include "train/train.h"
 
 void shard_stats_free(struct shard_stats *stats)

@@ -7,6 +7,7 @@
 #include "remote/train_remote.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
+#include "temper_extra.h"
 
 #define PLAN_KIND "tmprpln1"
 

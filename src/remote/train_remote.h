@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "remote/shard_stats.h"
+#include "temper_extra.h"
 
 struct shard_plan {
     struct shard_stats all; /* of all shards; without the statistics of the columns */

@@ -12,6 +12,7 @@
 #include "report/html.h"
 #include "report/png.h"
 #include "report/svg.h"
+#include "temper_extra.h"
 
 /* Limits of the page; the files that the command writes have all rows. */
 enum {
@@ -31,13 +32,13 @@ static void append_percent(struct text *out, double share)
 }
 
 /* With a comma between thousands. */
-static void append_count(struct text *out, unsigned long long count)
+static void append_count(struct text *out, size_t count)
 {
     if (count >= 1000) {
         append_count(out, count / 1000);
-        text_format(out, ",%03llu", count % 1000);
+        text_format(out, ",%03zu", count % 1000);
     } else {
-        text_format(out, "%llu", count);
+        text_format(out, "%zu", count);
     }
 }
 
@@ -55,15 +56,15 @@ static void write_summary(struct text *out, const struct audit_page *page)
     append_loss(table_fact(&table, "loss"), report->loss);
     append_percent(table_fact(&table, "given labels predicted out of fold"), report->accuracy);
     struct text *value = table_fact(&table, "wrong labels, estimated");
-    append_count(value, (unsigned long long)llround(report->wrong));
+    append_count(value, (size_t)llround(report->wrong));
     text_append(value, " (");
     append_percent(value, report->wrong / (double)report->rows);
     text_append(value, ")");
     if (!isnan(report->wrong_low)) { /* estimated for two classes only */
         value = table_fact(&table, "90 % interval");
-        append_count(value, (unsigned long long)llround(report->wrong_low));
+        append_count(value, (size_t)llround(report->wrong_low));
         text_append(value, " to ");
-        append_count(value, (unsigned long long)llround(report->wrong_high));
+        append_count(value, (size_t)llround(report->wrong_high));
     }
     append_count(table_fact(&table, "rows listed"), page->count);
     append_count(table_fact(&table, "rows with a conflict"), report->conflicts);
@@ -149,9 +150,9 @@ static void write_transition(struct text *out, const struct audit_page *page)
 static void append_place(struct text *out, const struct audit_page *page, const temper_audit_suspect *suspect)
 {
     if (suspect->line && page->source)
-        text_format(out, "line %llu", suspect->line);
+        text_format(out, "line %zu", suspect->line);
     else
-        text_format(out, "row %llu", suspect->file_row + 1);
+        text_format(out, "row %zu", suspect->file_row + 1);
 }
 
 static const char *const list_head[] = {"rank", "where", "given", "suggested", "score", "probability", "remark"};

@@ -7,9 +7,9 @@
 
 struct audit_page {
     const temper_audit_report *report;
-    size_t count;               /* suspects that are listed */
-    const char *source;         /* the file */
-    unsigned long long dropped; /* rows that are not in it, for missing values */
+    size_t count;       /* suspects that are listed */
+    const char *source; /* the file */
+    size_t dropped;     /* rows that are not in it, for missing values */
     const char *const *class_names;
     /* Rows that are pictures of bytes: height, width, colours; 0 if they are not. */
     uint32_t picture[3];

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "report/palette.h"
+#include "temper_extra.h"
 #include "tempered/loss_family.h"
 
 /* A stroke for layers that need a colour only. */

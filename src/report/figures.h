@@ -4,7 +4,7 @@
 #define REPORT_FIGURES_H
 
 #include "report/chart.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* Limits: more could not be distinguished, or seen. */
 enum {

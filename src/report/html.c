@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "report/palette.h"
 #include "report/svg.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { CLASSES_NAMED = 10, NAME_CHARACTERS = 24 }; /* in the paragraph below the title */
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "report/figures.h"
 #include "report/palette.h"
+#include "temper_extra.h"
 #include "tempered/loss_family.h"
 #include "tempered/tempered_functions.h"
 

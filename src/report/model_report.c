@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "report/html.h"
+#include "temper_extra.h"
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -139,11 +140,11 @@ static void model_facts(struct text *out, const struct model_report *report)
     append_loss(table_fact(&facts, "loss"), report->loss);
     add_number(&facts, "penalty (l2)", summary->l2);
     text_format(table_fact(&facts, "classes"), "%zu", report->confusion.classes);
-    text_format(table_fact(&facts, "features"), "%llu", report->features);
-    text_format(table_fact(&facts, "weights that are not 0"), "%llu", summary->nonzeros);
+    text_format(table_fact(&facts, "features"), "%zu", report->features);
+    text_format(table_fact(&facts, "weights that are not 0"), "%zu", summary->nonzeros);
     text_append(table_fact(&facts, "scaling"), summary->scale);
-    text_format(table_fact(&facts, "trained on rows"), "%llu", summary->rows);
-    text_format(table_fact(&facts, "solver"), "%s, %llu iterations, %s", summary->solver, summary->iterations,
+    text_format(table_fact(&facts, "trained on rows"), "%zu", summary->rows);
+    text_format(table_fact(&facts, "solver"), "%s, %zu iterations, %s", summary->solver, summary->iterations,
                 summary->stop);
     add_percent(&facts, "accuracy in training", summary->accuracy);
     table_end(out, &facts, NULL);
@@ -156,9 +157,9 @@ static void evaluation_facts(struct text *out, const struct model_report *report
     struct table_builder facts = {.columns = 2};
     static const char *const head[] = {"On these rows", ""};
     table_head(&facts, head);
-    text_format(table_fact(&facts, "rows"), "%llu", evaluation->rows);
+    text_format(table_fact(&facts, "rows"), "%zu", evaluation->rows);
     if (evaluation->unknown > 0) /* they count as wrong in the accuracy */
-        text_format(table_fact(&facts, "of a class that the model does not know"), "%llu", evaluation->unknown);
+        text_format(table_fact(&facts, "of a class that the model does not know"), "%zu", evaluation->unknown);
     add_percent(&facts, "accuracy", evaluation->accuracy);
     add_percent(&facts, "balanced accuracy", evaluation->balanced_accuracy);
     add_number(&facts, "loss", evaluation->loss);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "report/figures.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { REPORT_WEIGHTS = 12 };
 
@@ -19,9 +19,9 @@ struct strong_weight {
 struct model_report {
     temper_loss_spec loss;
     temper_model_summary summary;
-    unsigned long long features;
+    size_t features;
     const char *model, *data;     /* files, as the user named them; NULL: not known */
-    unsigned long long dropped;   /* rows of the data, for missing values */
+    size_t dropped;               /* rows of the data, for missing values */
     temper_evaluation evaluation; /* its confusion table is that below */
     struct confusion confusion;
     double *margins; /* of the given label, for each row whose class the model knows */

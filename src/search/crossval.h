@@ -14,9 +14,9 @@ enum { STAGE_NONE, STAGE_HALVES, STAGE_FOLDS };
 
 /* Rows whose labels are known to be right: rows of another dataset, or some of the data itself. */
 struct trusted_rows {
-    size_t count;                  /* 0: none */
-    struct dataset *data;          /* other rows, with classes numbered as in the data; or NULL */
-    const unsigned long long *row; /* or these rows of the data, with these labels */
+    size_t count;         /* 0: none */
+    struct dataset *data; /* other rows, with classes numbered as in the data; or NULL */
+    const size_t *row;    /* or these rows of the data, with these labels */
     const uint32_t *label;
 };
 

@@ -12,12 +12,11 @@ static temper_status check_rows(const struct tune_request *request)
     uint64_t rows = dataset_all_rows(request->data);
     for (size_t i = 0; i < options->trusted_count; i++) {
         if (options->trusted_rows[i] >= rows)
-            return error_set(request->error, TEMPER_BAD_DATA, "trusted row %llu does not exist: the data has %llu rows",
-                             options->trusted_rows[i] + 1, (unsigned long long)rows);
+            return error_set(request->error, TEMPER_BAD_DATA, "trusted row %zu does not exist: the data has %zu rows",
+                             options->trusted_rows[i] + 1, (size_t)rows);
         if (options->trusted_labels[i] >= request->data->classes.count)
             return error_set(request->error, TEMPER_BAD_DATA,
-                             "trusted row %llu is of a class that the data does not have",
-                             options->trusted_rows[i] + 1);
+                             "trusted row %zu is of a class that the data does not have", options->trusted_rows[i] + 1);
     }
     return TEMPER_OK;
 }
@@ -32,9 +31,9 @@ static temper_status check_dataset(const struct tune_request *request, const str
                          "the trusted data has no labelled rows; give some, or tune without it");
     if (trusted->x.columns != x->columns || sparse != trusted_sparse)
         return error_set(request->error, TEMPER_BAD_DATA,
-                         "the trusted data has %llu %s features, the data %llu %s ones; they must be alike",
-                         (unsigned long long)trusted->x.columns, trusted_sparse ? "sparse" : "dense",
-                         (unsigned long long)x->columns, sparse ? "sparse" : "dense");
+                         "the trusted data has %zu %s features, the data %zu %s ones; they must be alike",
+                         (size_t)trusted->x.columns, trusted_sparse ? "sparse" : "dense", (size_t)x->columns,
+                         sparse ? "sparse" : "dense");
     return TEMPER_OK;
 }
 
@@ -46,8 +45,8 @@ static temper_status map_labels(const struct tune_request *request, struct datas
         uint32_t number = classes_find(&request->data->classes, name, strlen(name));
         if (number == CLASSES_NONE)
             return error_set(request->error, TEMPER_BAD_DATA,
-                             "trusted row %llu has the class '%.64s', which the data does not have; drop it",
-                             (unsigned long long)row + 1, name);
+                             "trusted row %zu has the class '%.64s', which the data does not have; drop it",
+                             (size_t)row + 1, name);
         trusted->label[row] = number;
     }
     return TEMPER_OK;

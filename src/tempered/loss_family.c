@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "temper_extra.h"
 #include "tempered/tempered_functions.h"
 
 /* One row for each method of the public list. */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "temper_extra.h"
 #include "tempered/losses.h"
 
 /* ---- Names and values ------------------------------------------------------------------------ */

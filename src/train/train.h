@@ -5,6 +5,7 @@
 #include "data/dataset.h"
 #include "model/model.h"
 #include "optim/minimise.h"
+#include "temper_extra.h"
 #include "train/preconditioner/preconditioner_shared.h"
 #include "train/scaled_features.h"
 

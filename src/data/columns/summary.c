@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/memory/page_window.h"
+#include "temper_extra.h"
 
 struct column_hash {
     double low, high; /* including zeros that are not stored; low > high without rows */

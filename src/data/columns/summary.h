@@ -3,7 +3,7 @@
 #define DATA_SUMMARY_H
 
 #include "data/dataset.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* Freed by summary_free; *out is untouched on failure. */
 temper_status dataset_summary(const struct dataset *data, size_t threads, temper_data_summary *out,

@@ -12,6 +12,7 @@
 #include "data/read/format.h"
 #include "data/read/idx.h"
 #include "data/read/line_reader.h"
+#include "temper_extra.h"
 
 /* Refuses names that promise something the writers do not do. */
 static temper_status check_path(const char *path, temper_error *error)

@@ -4,6 +4,7 @@
 
 #include "base/atomic_file.h"
 #include "data/dataset.h"
+#include "temper_extra.h"
 
 /* A writer puts a whole dataset into a sink; what its format cannot hold (feature names, weights,
  * sparse zeros) it leaves out or writes out, as its file says. */

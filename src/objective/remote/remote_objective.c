@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "objective/objective_internal.h"
 #include "objective/remote/remote_reply.h"
+#include "temper_extra.h"
 
 temper_status remote_objective_new(struct objective *o, temper_error *error)
 {

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "temper_extra.h"
 
 enum { REPLY_LOSS, REPLY_ACCURACY, REPLY_GRADIENT }; /* of TEMPER_SHARD_GRADIENT */
 enum { REPLY_SQUARES, REPLY_OF_LENGTH };             /* of TEMPER_SHARD_SQUARED_NORM; and their number */

@@ -6,7 +6,7 @@
 
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 TEST(pieces_appear_together)
 {

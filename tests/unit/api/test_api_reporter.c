@@ -6,7 +6,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/xml_check.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { ROWS = 60 };
 
@@ -41,7 +41,7 @@ static temper_model *train(const temper_data *data)
 }
 
 /* Reports on the data, given in so many calls. */
-static temper_status report(const temper_model *model, const temper_data *data, int as_svg, char **text)
+static temper_status report(const temper_model *model, const temper_data *data, int as_svg, temper_text *text)
 {
     temper_model_report *reporter;
     temper_status status = temper_model_report_new(model, &reporter, NULL);
@@ -49,8 +49,8 @@ static temper_status report(const temper_model *model, const temper_data *data, 
         return status;
     status = temper_model_report_add(reporter, data, 1, NULL);
     if (status == TEMPER_OK)
-        return temper_model_report_finish(reporter, as_svg, text, NULL, NULL);
-    temper_model_report_finish(reporter, 0, NULL, NULL, NULL);
+        return temper_model_report_finish(reporter, as_svg, text, NULL);
+    temper_model_report_finish(reporter, 0, NULL, NULL);
     return status;
 }
 
@@ -59,17 +59,17 @@ TEST(pages_and_pictures)
     for (int classes = 2; classes <= 3; classes++) {
         temper_data *data = make_data(classes);
         temper_model *model = train(data);
-        char *html = NULL, *svg = NULL;
+        temper_text html = {0}, svg = {0};
         if (!CHECK(model))
             return;
         CHECK(report(model, data, 0, &html) == TEMPER_OK);
         CHECK(report(model, data, 1, &svg) == TEMPER_OK);
-        CHECK(html && xml_is_well_formed(strchr(html, '\n') + 1));
-        CHECK(svg && xml_is_well_formed(svg));
-        CHECK(html && strstr(html, "<td>rows</td><td class=\"n\">60</td>"));
-        CHECK(html && !strstr(html, "does not know"));
-        temper_free(html);
-        temper_free(svg);
+        CHECK(html.bytes && xml_is_well_formed(strchr(html.bytes, '\n') + 1));
+        CHECK(svg.bytes && xml_is_well_formed(svg.bytes));
+        CHECK(html.bytes && strstr(html.bytes, "<th scope=\"row\">rows</th><td class=\"n\">60</td>"));
+        CHECK(html.bytes && !strstr(html.bytes, "does not know"));
+        temper_text_free(&html);
+        temper_text_free(&svg);
         temper_model_free(model);
         temper_data_free(data);
     }
@@ -81,7 +81,7 @@ TEST(rows_come_in_any_number_of_calls)
     temper_data *data = make_data(3), *first = NULL, *second = NULL;
     temper_model *model = train(data);
     temper_model_report *reporter = NULL;
-    char *whole = NULL, *parts = NULL;
+    temper_text whole = {0}, parts = {0};
     if (!CHECK(model && report(model, data, 0, &whole) == TEMPER_OK))
         return;
     CHECK(temper_data_borrow_f64(x, 20, 2, labels, &first, NULL) == TEMPER_OK);
@@ -89,10 +89,10 @@ TEST(rows_come_in_any_number_of_calls)
     CHECK(temper_model_report_new(model, &reporter, NULL) == TEMPER_OK);
     CHECK(temper_model_report_add(reporter, first, 1, NULL) == TEMPER_OK);
     CHECK(temper_model_report_add(reporter, second, 1, NULL) == TEMPER_OK);
-    CHECK(temper_model_report_finish(reporter, 0, &parts, NULL, NULL) == TEMPER_OK);
-    CHECK_EQ_TEXT(parts, whole);
-    temper_free(whole);
-    temper_free(parts);
+    CHECK(temper_model_report_finish(reporter, 0, &parts, NULL) == TEMPER_OK);
+    CHECK_EQ_TEXT(parts.bytes, whole.bytes);
+    temper_text_free(&whole);
+    temper_text_free(&parts);
     temper_data_free(first);
     temper_data_free(second);
     temper_model_free(model);
@@ -104,12 +104,12 @@ TEST(classes_are_found_by_name)
     static const int other[] = {2, 1, 9};
     temper_data *data = make_data(3), *odd = NULL;
     temper_model *model = train(data);
-    char *html = NULL;
+    temper_text html = {0};
     CHECK(temper_data_borrow_f64(x + 4, 3, 2, other, &odd, NULL) == TEMPER_OK);
     if (CHECK(model && report(model, odd, 0, &html) == TEMPER_OK))
-        CHECK(strstr(html, "<td>of a class that the model does not know</td>"
-                           "<td class=\"n\">1</td>") != NULL);
-    temper_free(html);
+        CHECK(strstr(html.bytes, "<th scope=\"row\">of a class that the model does not know</th>"
+                                 "<td class=\"n\">1</td>") != NULL);
+    temper_text_free(&html);
     temper_data_free(odd);
     temper_model_free(model);
     temper_data_free(data);
@@ -119,9 +119,9 @@ TEST(rows_without_labels_are_refused)
 {
     temper_data *data = make_data(2), *bare = NULL;
     temper_model *model = train(data);
-    char *html = NULL;
+    temper_text html = {0};
     CHECK(temper_data_borrow_f64(x, 3, 2, NULL, &bare, NULL) == TEMPER_OK);
-    CHECK(model && report(model, bare, 0, &html) == TEMPER_USAGE && !html);
+    CHECK(model && report(model, bare, 0, &html) == TEMPER_USAGE && !html.bytes);
     temper_data_free(bare);
     temper_model_free(model);
     temper_data_free(data);
@@ -132,12 +132,12 @@ TEST(memory_may_end)
     temper_data *data = make_data(3);
     temper_model *model = train(data);
     for (size_t n = 1; model; n++) {
-        char *html = NULL;
+        temper_text html = {0};
         fault_arm(n);
         temper_status status = report(model, data, 0, &html);
         fault_disarm();
-        CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !html : status == TEMPER_OK);
-        temper_free(html);
+        CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !html.bytes : status == TEMPER_OK);
+        temper_text_free(&html);
         if (!fault_fired())
             break;
     }

@@ -4,7 +4,7 @@
 #include "base/statistics.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 TEST(mean_and_deviation)
 {

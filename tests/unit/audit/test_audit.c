@@ -7,7 +7,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { ROWS = 2000, COLUMNS = 8, CLASSES = 4 };
 
@@ -250,15 +250,14 @@ TEST(page)
 {
     struct planting *p = calloc(1, sizeof *p);
     temper_error error;
-    char *html = NULL;
-    size_t length = 0;
+    temper_text html = {0};
     if (CHECK(p) && planting_audit(p, IN_PAIRS, given_options()) &&
-        CHECK(temper_audit_report_to_html(p->data, &p->report, 40, &html, &length, &error) == TEMPER_OK)) {
-        CHECK(strlen(html) == length);
-        CHECK(strstr(html, "Labels to look at again") && strstr(html, "True classes, estimated"));
-        CHECK(strstr(html, "Wrong labels keep to pairs of classes."));
-        CHECK(!strstr(html, "<img")); /* no pictures */
-        temper_free(html);
+        CHECK(temper_audit_report_to_html(p->data, &p->report, 40, &html, &error) == TEMPER_OK)) {
+        CHECK(strlen(html.bytes) == html.length);
+        CHECK(strstr(html.bytes, "Labels to look at again") && strstr(html.bytes, "True classes, estimated"));
+        CHECK(strstr(html.bytes, "Wrong labels keep to pairs of classes."));
+        CHECK(!strstr(html.bytes, "<img")); /* no pictures */
+        temper_text_free(&html);
     }
     planting_free(p);
 }
@@ -314,18 +313,17 @@ TEST(memory_ends)
     options.folds = 2;
     for (size_t n = 1;; n++) {
         temper_audit_report report;
-        char *html = NULL;
-        size_t length;
+        temper_text html = {0};
         fault_arm(n);
         temper_status status = temper_audit(made_public(data), &options, NULL, &report, NULL);
         bool audited = status == TEMPER_OK;
         if (audited)
-            status = temper_audit_report_to_html(made_public(data), &report, 10, &html, &length, NULL);
+            status = temper_audit_report_to_html(made_public(data), &report, 10, &html, NULL);
         fault_disarm();
         bool fired = fault_fired();
         if (audited)
             temper_audit_report_free(&report);
-        temper_free(html);
+        temper_text_free(&html);
         if (!fired)
             break;
         CHECKF(status == TEMPER_NO_MEMORY, "allocation %zu", n);

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { ROWS = 6000, COLUMNS = 4 };
 

@@ -5,7 +5,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* Data, and an audit of it that finds row 1 (class 0 or b, called 1 or a) and row 3. */
 struct found {
@@ -56,7 +56,7 @@ static const char table[] = "\xef\xbb\xbf\r\n"
                             "123456792;\"yes\" ;red;+4";
 
 static const temper_read_options table_options = {
-    .label = "y", .ignore = "id", .categorical = "all", .missing = "mean"};
+    .struct_size = sizeof(temper_read_options), .label = "y", .ignore = "id", .categorical = "all", .missing = "mean"};
 
 TEST(tables)
 {
@@ -84,7 +84,8 @@ TEST(columns_of_weights)
 {
     struct found found;
     temper_audit_fix_file fixing;
-    temper_read_options options = {.header = "no", .weights = "1", .missing = "drop"};
+    temper_read_options options = {
+        .struct_size = sizeof(temper_read_options), .header = "no", .weights = "1", .missing = "drop"};
     scratch_enter();
     if (found_open(&found, "in.tsv", "1\t5\t0\n\"4\" \t6\t1\n1\tNA\t1\n2\t7\t1\n2\t8\t0\n", &options))
         fixed_is(&found, "weight", "out.tsv", "1\t5\t0\n\"1\" \t6\t1\n1\tNA\t1\n2\t7\t1\n0.5\t8\t0\n");

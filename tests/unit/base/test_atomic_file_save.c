@@ -10,6 +10,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
+#include "temper_extra.h"
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 

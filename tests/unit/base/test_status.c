@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "fixtures/test.h"
+#include "temper_extra.h"
 
 TEST(every_status_has_name_text_and_exit_code)
 {

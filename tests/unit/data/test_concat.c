@@ -6,6 +6,7 @@
 #include "fixtures/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
+#include "temper_extra.h"
 
 static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
 static const double top[] = {1, 0, 3, 2, 0, 5}, bottom[] = {7, 8, 9};
@@ -134,7 +135,11 @@ TEST(rows_that_are_taken)
     dataset_free(a);
 }
 
-static const temper_split_options even = {.share = 0.1, .seed = 5, .stratified = 1}, plain = {.share = 0.1, .seed = 6};
+static const temper_split_options even = {.struct_size = sizeof(temper_split_options),
+                                          .share = 0.1,
+                                          .seed = 5,
+                                          .stratified = 1},
+                                  plain = {.struct_size = sizeof(temper_split_options), .share = 0.1, .seed = 6};
 
 /* Every row is on one side; another seed parts them otherwise. */
 TEST(rows_that_are_parted)

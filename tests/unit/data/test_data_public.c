@@ -5,7 +5,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const char text[] = "1,10,a\n2,20,b\n3,60,a\n4,20,c\n";
 
@@ -136,10 +136,11 @@ TEST(noise)
 {
     scratch_enter();
     temper_data *data = read_text();
-    temper_noise_options pair = {.kind = "pair", .rate = 0.5, .map = "a=c"};
+    temper_noise_options pair = {
+        .struct_size = sizeof(temper_noise_options), .kind = "pair", .rate = 0.5, .map = "a=c"};
     check_noise(data, pair, "f1,f2,label\n1,10,c\n2,20,b\n3,60,c\n4,20,c\n");
     scratch_write("m.csv", "0,1,0\n0,1,0\n0,0,1\n", 18);
-    temper_noise_options matrix = {.kind = "matrix", .matrix = "m.csv"};
+    temper_noise_options matrix = {.struct_size = sizeof(temper_noise_options), .kind = "matrix", .matrix = "m.csv"};
     check_noise(data, matrix, "f1,f2,label\n1,10,b\n2,20,b\n3,60,b\n4,20,c\n");
     temper_data_free(data);
     scratch_leave();
@@ -155,7 +156,8 @@ TEST(instance_noise_names_the_row_of_the_pool)
     temper_data *data = read_text();
     scratch_write("pool.csv", "7,70,z\n", 7);
     CHECK(temper_data_read("pool.csv", NULL, &pool, &error) == TEMPER_OK);
-    temper_noise_options options = {.kind = "instance", .rate = 0.25, .pool = pool};
+    temper_noise_options options = {
+        .struct_size = sizeof(temper_noise_options), .kind = "instance", .rate = 0.25, .pool = pool};
     CHECK(temper_data_add_noise(data, &options, &noisy, &changes, &count, &error) == TEMPER_OK);
     CHECK_EQ_SIZE(count, 1);
     CHECK(changes && changes[0].from == 1 && changes[0].was == changes[0].is);
@@ -175,7 +177,9 @@ TEST(noise_fails)
     size_t count = 77;
     scratch_enter();
     temper_data *data = read_text();
-    temper_noise_options unknown = {.kind = "loud"}, none = {0}, matrix = {.kind = "matrix"};
+    temper_noise_options unknown = {.struct_size = sizeof(temper_noise_options), .kind = "loud"},
+                         none = {.struct_size = sizeof(temper_noise_options)},
+                         matrix = {.struct_size = sizeof(temper_noise_options), .kind = "matrix"};
     CHECK(temper_data_add_noise(data, &unknown, &noisy, &changes, &count, &error) == TEMPER_USAGE);
     CHECK(temper_data_add_noise(data, &none, &noisy, &changes, &count, &error) == TEMPER_USAGE);
     CHECK(temper_data_add_noise(data, &matrix, &noisy, &changes, &count, &error) == TEMPER_USAGE);
@@ -188,7 +192,7 @@ TEST(noise_without_memory)
 {
     scratch_enter();
     temper_data *data = read_text();
-    temper_noise_options options = {.kind = "random", .rate = 0.5};
+    temper_noise_options options = {.struct_size = sizeof(temper_noise_options), .kind = "random", .rate = 0.5};
     bool done = false;
     for (size_t n = 1; n < 200 && !done; n++) {
         temper_error error;

@@ -6,7 +6,7 @@
 #include "data/dataset.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double x[] = {1, 2, 3, 4, 5, 6};
 static const int labels[] = {7, -1, 7};
@@ -142,7 +142,8 @@ TEST(memory_may_end)
 /* Training and noise take it like any other. */
 TEST(noise_of_arrays)
 {
-    const temper_noise_options options = {.kind = "random", .rate = 0.34, .seed = 3};
+    const temper_noise_options options = {
+        .struct_size = sizeof(temper_noise_options), .kind = "random", .rate = 0.34, .seed = 3};
     temper_data *data = NULL, *noisy = NULL;
     temper_noise_change *changes = NULL;
     size_t count = 0;

@@ -7,7 +7,7 @@
 #include "fixtures/model_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const temper_model *as_public(const struct model *model)
 {
@@ -17,17 +17,16 @@ static const temper_model *as_public(const struct model *model)
 TEST(the_bytes_of_the_file)
 {
     struct model *model = model_made_full();
-    char *text = NULL;
-    size_t length = 0;
+    temper_text text = {0};
     temper_model *back = NULL;
-    if (!CHECK(temper_model_to_text(as_public(model), &text, &length, NULL) == TEMPER_OK))
+    if (!CHECK(temper_model_to_text(as_public(model), &text, NULL) == TEMPER_OK))
         return;
     struct blob file = made_bytes(as_public(model));
-    CHECK(file.length == length && memcmp(file.bytes, text, length) == 0);
-    CHECK(temper_model_from_text(text, length, &back, NULL) == TEMPER_OK);
+    CHECK(file.length == text.length && memcmp(file.bytes, text.bytes, text.length) == 0);
+    CHECK(temper_model_from_text(text.bytes, text.length, &back, NULL) == TEMPER_OK);
     CHECK(back && model_same(made_inside(back), model));
     blob_free(&file);
-    temper_free(text);
+    temper_text_free(&text);
     temper_model_free(back);
     model_free(model);
 }
@@ -35,45 +34,42 @@ TEST(the_bytes_of_the_file)
 TEST(damage_is_refused)
 {
     struct model *model = model_made_full();
-    char *text = NULL;
-    size_t length = 0;
+    temper_text text = {0};
     temper_model *back = NULL;
     temper_error error;
-    if (!CHECK(temper_model_to_text(as_public(model), &text, &length, NULL) == TEMPER_OK))
+    if (!CHECK(temper_model_to_text(as_public(model), &text, NULL) == TEMPER_OK))
         return;
-    CHECK(temper_model_from_text(text, length - 1, &back, &error) == TEMPER_BAD_DATA);
-    CHECK(temper_model_from_text(text, 0, &back, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_model_from_text(text.bytes, text.length - 1, &back, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_model_from_text(text.bytes, 0, &back, &error) == TEMPER_BAD_DATA);
     CHECK(temper_model_from_text("PK", 2, &back, &error) == TEMPER_BAD_DATA);
     CHECK(strstr(error.message, "no model") != NULL);
-    text[length / 2] ^= 1;
-    CHECK(temper_model_from_text(text, length, &back, &error) == TEMPER_BAD_DATA);
+    text.bytes[text.length / 2] ^= 1;
+    CHECK(temper_model_from_text(text.bytes, text.length, &back, &error) == TEMPER_BAD_DATA);
     CHECK(!back);
-    temper_free(text);
+    temper_text_free(&text);
     model_free(model);
 }
 
 TEST(memory_may_end)
 {
     struct model *model = model_made_full();
-    char *whole = NULL;
-    size_t all = 0;
-    CHECK(temper_model_to_text(as_public(model), &whole, &all, NULL) == TEMPER_OK);
-    for (size_t n = 1; whole; n++) {
+    temper_text whole = {0};
+    CHECK(temper_model_to_text(as_public(model), &whole, NULL) == TEMPER_OK);
+    for (size_t n = 1; whole.bytes; n++) {
         temper_model *back = NULL;
-        char *text = NULL;
-        size_t length = 0;
+        temper_text text = {0};
         fault_arm(n);
-        temper_status made = temper_model_to_text(as_public(model), &text, &length, NULL);
-        temper_status read = temper_model_from_text(whole, all, &back, NULL);
+        temper_status made = temper_model_to_text(as_public(model), &text, NULL);
+        temper_status read = temper_model_from_text(whole.bytes, whole.length, &back, NULL);
         fault_disarm();
-        CHECK((made == TEMPER_OK) == (text != NULL) && (read == TEMPER_OK) == (back != NULL));
+        CHECK((made == TEMPER_OK) == (text.bytes != NULL) && (read == TEMPER_OK) == (back != NULL));
         CHECK(fault_fired() == (made == TEMPER_NO_MEMORY || read == TEMPER_NO_MEMORY));
-        temper_free(text);
+        temper_text_free(&text);
         temper_model_free(back);
         if (!fault_fired())
             break;
     }
-    temper_free(whole);
+    temper_text_free(&whole);
     model_free(model);
 }
 

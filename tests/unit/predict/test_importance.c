@@ -5,6 +5,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
+#include "temper_extra.h"
 
 static temper_train_options options_of(double t1, double t2)
 {

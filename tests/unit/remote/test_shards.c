@@ -11,6 +11,7 @@
 #include "fixtures/shards_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
+#include "temper_extra.h"
 
 static temper_train_options tight_options(void)
 {

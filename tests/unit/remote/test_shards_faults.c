@@ -8,6 +8,7 @@
 #include "fixtures/shards_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
+#include "temper_extra.h"
 
 TEST(every_step_survives_a_lack_of_memory)
 {
@@ -189,15 +190,14 @@ TEST(bytes_that_were_cut_or_changed_are_refused)
     temper_train_options options = made_options();
     struct shards shards;
     temper_error error = {0};
-    char *text;
-    size_t length;
+    temper_text text = {0};
     table_name_columns(data);
     if (!shards_cut(data, 1, &shards) || !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) ||
-        !CHECK(temper_shard_plan_to_text(shards.plan, &text, &length, &error) == TEMPER_OK))
+        !CHECK(temper_shard_plan_to_text(shards.plan, &text, &error) == TEMPER_OK))
         return;
-    check_bytes(shards.survey[0], shards.bytes[0].length, true);
-    check_bytes(text, length, false);
-    temper_free(text);
+    check_bytes(shards.stats[0].bytes, shards.stats[0].length, true);
+    check_bytes(text.bytes, text.length, false);
+    temper_text_free(&text);
     shards_free(&shards);
     dataset_free(data);
 }

@@ -7,7 +7,7 @@
 #include "fixtures/test.h"
 #include "fixtures/xml_check.h"
 #include "report/figures.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double temperatures[] = {0, 0.5, 1, 1.5, 2};
 static const temper_loss_spec losses[] = {
@@ -31,14 +31,13 @@ static const temper_loss_figure paper = {
 /* NULL, with a failed check, if it could not be drawn. */
 static char *draw(const temper_loss_figure *figure)
 {
-    char *svg = NULL;
-    size_t length = 0;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_losses(figure, &svg, &length, &error);
+    temper_status status = temper_plot_losses(figure, &svg, &error);
     if (!CHECKF(status == TEMPER_OK, "%s", status ? error.message : ""))
         return NULL;
-    CHECK_EQ_SIZE(length, strlen(svg));
-    return svg;
+    CHECK_EQ_SIZE(svg.length, strlen(svg.bytes));
+    return svg.bytes;
 }
 
 /* ---- Well-formedness ------------------------------------------------------------------------- */

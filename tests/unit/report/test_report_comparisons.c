@@ -9,7 +9,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/xml_check.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double penalties[] = {1, 0.1, 0.01};
 static const double weights[] = {0, 0, 0.1, 1, -2, 0.2, 3, -5, 0.3}; /* 3 steps of 3 */
@@ -40,37 +40,37 @@ static const temper_bar_figure bars = {
 
 static char *draw_path(const temper_path_figure *figure)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_path(figure, &svg, NULL, &error);
+    temper_status status = temper_plot_path(figure, &svg, &error);
     CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
-    CHECK(svg && xml_is_well_formed(svg));
-    return svg;
+    CHECK(svg.bytes && xml_is_well_formed(svg.bytes));
+    return svg.bytes;
 }
 
 static char *draw_bars(const temper_bar_figure *figure)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_bars(figure, &svg, NULL, &error);
+    temper_status status = temper_plot_bars(figure, &svg, &error);
     CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
-    CHECK(svg && xml_is_well_formed(svg));
-    return svg;
+    CHECK(svg.bytes && xml_is_well_formed(svg.bytes));
+    return svg.bytes;
 }
 
 static void refuse_path(const temper_path_figure *figure, const char *words)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    CHECK(temper_plot_path(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
+    CHECK(temper_plot_path(figure, &svg, &error) == TEMPER_USAGE && !svg.bytes);
     CHECK_EQ_TEXT(error.message, words);
 }
 
 static void refuse_bars(const temper_bar_figure *figure, const char *words)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    CHECK(temper_plot_bars(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
+    CHECK(temper_plot_bars(figure, &svg, &error) == TEMPER_USAGE && !svg.bytes);
     CHECK_EQ_TEXT(error.message, words);
 }
 
@@ -230,19 +230,19 @@ static const temper_heatmap_figure heat = {
 
 static char *draw_heat(const temper_heatmap_figure *figure)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_heatmap(figure, &svg, NULL, &error);
+    temper_status status = temper_plot_heatmap(figure, &svg, &error);
     CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
-    CHECK(svg && xml_is_well_formed(svg));
-    return svg;
+    CHECK(svg.bytes && xml_is_well_formed(svg.bytes));
+    return svg.bytes;
 }
 
 static void refuse_heat(const temper_heatmap_figure *figure, const char *words)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    CHECK(temper_plot_heatmap(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
+    CHECK(temper_plot_heatmap(figure, &svg, &error) == TEMPER_USAGE && !svg.bytes);
     CHECK_EQ_TEXT(error.message, words);
 }
 
@@ -285,15 +285,15 @@ TEST(maps_need_memory)
 {
     bool fired = true;
     for (size_t n = 1; fired; n++) {
-        char *svg = NULL;
+        temper_text svg = {0};
         temper_error error;
         fault_arm(n);
-        temper_status status = temper_plot_heatmap(&heat, &svg, NULL, &error);
+        temper_status status = temper_plot_heatmap(&heat, &svg, &error);
         fault_disarm();
         fired = fault_fired();
         CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));
-        CHECK(fired == !svg);
-        temper_free(svg);
+        CHECK(fired == !svg.bytes);
+        temper_text_free(&svg);
     }
 }
 
@@ -301,13 +301,12 @@ TEST(memory_may_end)
 {
     for (int kind = 0; kind < 2; kind++)
         for (size_t n = 1;; n++) {
-            char *svg = NULL;
+            temper_text svg = {0};
             fault_arm(n);
-            temper_status status =
-                kind ? temper_plot_bars(&bars, &svg, NULL, NULL) : temper_plot_path(&path, &svg, NULL, NULL);
+            temper_status status = kind ? temper_plot_bars(&bars, &svg, NULL) : temper_plot_path(&path, &svg, NULL);
             fault_disarm();
-            CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg : status == TEMPER_OK);
-            temper_free(svg);
+            CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg.bytes : status == TEMPER_OK);
+            temper_text_free(&svg);
             if (!fault_fired())
                 break;
         }

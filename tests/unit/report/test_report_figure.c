@@ -8,7 +8,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "report/svg.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double temperatures[] = {0, 0.5, 1, 2};
 static const temper_loss_spec losses[] = {
@@ -90,11 +90,11 @@ TEST(a_path_lifts_the_pen_at_nan)
 
 static char *draw(const temper_loss_figure *figure)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_losses(figure, &svg, NULL, &error);
+    temper_status status = temper_plot_losses(figure, &svg, &error);
     CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
-    return svg;
+    return svg.bytes;
 }
 
 TEST(same_figure_same_bytes)
@@ -114,14 +114,13 @@ static char untouched;
 /* The figure is refused with these words, and nothing is given out. */
 static void check_refused(const temper_loss_figure *figure, const char *words)
 {
-    char *svg = &untouched;
-    size_t length = 12345;
+    temper_text svg = {&untouched, 12345};
     temper_error error = {.line = 9, .column = 9};
-    CHECK(temper_plot_losses(figure, &svg, &length, &error) == TEMPER_USAGE);
+    CHECK(temper_plot_losses(figure, &svg, &error) == TEMPER_USAGE);
     CHECK(error.status == TEMPER_USAGE && error.line == 0 && error.column == 0);
     CHECK_EQ_TEXT(error.message, words);
-    CHECK(svg == &untouched && length == 12345);
-    CHECK(temper_plot_losses(figure, &svg, NULL, NULL) == TEMPER_USAGE);
+    CHECK(svg.bytes == &untouched && svg.length == 12345);
+    CHECK(temper_plot_losses(figure, &svg, NULL) == TEMPER_USAGE);
 }
 
 TEST(wrong_panels_are_refused)
@@ -136,7 +135,7 @@ TEST(wrong_panels_are_refused)
     check_refused(&figure, "there is no panel 'd'; a is log_t, b is exp_t, c the losses");
     figure.panels = "aca";
     check_refused(&figure, "panel 'a' is named twice; name it once");
-    CHECK(temper_plot_losses(&paper, NULL, NULL, NULL) == TEMPER_USAGE);
+    CHECK(temper_plot_losses(&paper, NULL, NULL) == TEMPER_USAGE);
 }
 
 TEST(wrong_temperatures_are_refused)
@@ -211,21 +210,20 @@ TEST(no_memory_gives_nothing_out)
 {
     size_t n = 1;
     for (;; n++) {
-        char *svg = &untouched;
-        size_t length = 12345;
+        temper_text svg = {&untouched, 12345};
         temper_error error;
         fault_arm(n);
-        temper_status status = temper_plot_losses(&paper, &svg, &length, &error);
+        temper_status status = temper_plot_losses(&paper, &svg, &error);
         fault_disarm();
         if (!fault_fired()) {
             CHECK(status == TEMPER_OK);
-            temper_free(svg);
+            temper_text_free(&svg);
             break;
         }
         CHECKF(status == TEMPER_NO_MEMORY && error.status == status, "allocation %zu", n);
-        CHECKF(svg == &untouched && length == 12345, "allocation %zu", n);
+        CHECKF(svg.bytes == &untouched && svg.length == 12345, "allocation %zu", n);
         if (status == TEMPER_OK)
-            temper_free(svg);
+            temper_text_free(&svg);
     }
     CHECK(n > 30);
 }

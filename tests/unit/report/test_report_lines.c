@@ -6,7 +6,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/xml_check.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double rates[] = {0, 0.1, 0.2};
 static const double values[] = {99, 98, 91, 99, NAN, 97}, errors[] = {0.1, 0.5, 2, 0, NAN, 0.2};
@@ -24,12 +24,12 @@ static const temper_line_figure lines = {
 
 static char *draw(const temper_line_figure *figure)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_lines(figure, &svg, NULL, &error);
+    temper_status status = temper_plot_lines(figure, &svg, &error);
     CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
-    CHECK(svg && xml_is_well_formed(svg));
-    return svg;
+    CHECK(svg.bytes && xml_is_well_formed(svg.bytes));
+    return svg.bytes;
 }
 
 TEST(lines_and_their_names)
@@ -54,9 +54,9 @@ TEST(lines_of_any_size)
 
 static void refused(const temper_line_figure *figure, const char *words)
 {
-    char *svg = NULL;
+    temper_text svg = {0};
     temper_error error;
-    CHECK(temper_plot_lines(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
+    CHECK(temper_plot_lines(figure, &svg, &error) == TEMPER_USAGE && !svg.bytes);
     CHECK_EQ_TEXT(error.message, words);
 }
 
@@ -86,12 +86,12 @@ TEST(wrong_lines_are_refused)
 TEST(memory_may_end)
 {
     for (size_t n = 1;; n++) {
-        char *svg = NULL;
+        temper_text svg = {0};
         fault_arm(n);
-        temper_status status = temper_plot_lines(&lines, &svg, NULL, NULL);
+        temper_status status = temper_plot_lines(&lines, &svg, NULL);
         fault_disarm();
-        CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg : status == TEMPER_OK);
-        temper_free(svg);
+        CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg.bytes : status == TEMPER_OK);
+        temper_text_free(&svg);
         if (!fault_fired())
             break;
     }

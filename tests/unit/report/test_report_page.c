@@ -10,7 +10,7 @@
 #include "fixtures/xml_check.h"
 #include "report/model_report.h"
 #include "report/svg.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const char doctype[] = "<!DOCTYPE html>\n";
 
@@ -78,54 +78,54 @@ enum { BLOCKS = sizeof blocks / sizeof *blocks };
 
 TEST(a_page_of_everything)
 {
-    char *html = NULL;
-    size_t length;
+    temper_text html = {0};
     temper_error error;
-    if (!CHECK(temper_page_to_html("A \"title\"", blocks, BLOCKS, &html, &length, &error) == TEMPER_OK))
+    if (!CHECK(temper_page_to_html("A \"title\"", blocks, BLOCKS, &html, &error) == TEMPER_OK))
         return;
-    CHECK(is_page(html));
-    CHECK_EQ_SIZE(length, strlen(html));
-    CHECK(strstr(html, "<title>A &quot;title&quot;</title>"));
-    CHECK(strstr(html, "<h2>Head &amp; shoulders</h2>") && strstr(html, "<p>1 &lt; 2</p>"));
-    CHECK(strstr(html, "<pre tabindex=\"0\">temper info &lt;train.csv\ntemper help\n</pre>"));
-    CHECK(strstr(html, "<svg><g/></svg></div>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-                       "aria-label=\"Picture 2\">\n<svg/></div>\n</div>"));
-    CHECK(strstr(html, "<th scope=\"row\">a &lt;b&gt;</th><td class=\"n\">12</td>"));
-    CHECK(strstr(html, "<thead><tr><th scope=\"col\">name</th>"));
-    CHECK(strstr(html, "<main>") && strstr(html, "</main>") && strstr(html, "aria-label=\"Table 3: Caption\""));
-    CHECK(strstr(html, "<td class=\"n\"><b>1.5 %</b></td>"));
-    CHECK(strstr(html, "prefers-color-scheme:dark"));
-    temper_free(html);
+    CHECK(is_page(html.bytes));
+    CHECK_EQ_SIZE(html.length, strlen(html.bytes));
+    CHECK(strstr(html.bytes, "<title>A &quot;title&quot;</title>"));
+    CHECK(strstr(html.bytes, "<h2>Head &amp; shoulders</h2>") && strstr(html.bytes, "<p>1 &lt; 2</p>"));
+    CHECK(strstr(html.bytes, "<pre tabindex=\"0\">temper info &lt;train.csv\ntemper help\n</pre>"));
+    CHECK(strstr(html.bytes, "<svg><g/></svg></div>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                             "aria-label=\"Picture 2\">\n<svg/></div>\n</div>"));
+    CHECK(strstr(html.bytes, "<th scope=\"row\">a &lt;b&gt;</th><td class=\"n\">12</td>"));
+    CHECK(strstr(html.bytes, "<thead><tr><th scope=\"col\">name</th>"));
+    CHECK(strstr(html.bytes, "<main>") && strstr(html.bytes, "</main>") &&
+          strstr(html.bytes, "aria-label=\"Table 3: Caption\""));
+    CHECK(strstr(html.bytes, "<td class=\"n\"><b>1.5 %</b></td>"));
+    CHECK(strstr(html.bytes, "prefers-color-scheme:dark"));
+    temper_text_free(&html);
 }
 
 TEST(wrong_pages_are_refused)
 {
     static const temper_page_block wrong[] = {{.kind = TEMPER_PAGE_HEADING},
                                               {.kind = TEMPER_PAGE_TABLE, .cells = cells, .columns = 2}};
-    char *html = NULL;
+    temper_text html = {0};
     temper_error error;
-    CHECK(temper_page_to_html(NULL, NULL, 0, &html, NULL, &error) == TEMPER_USAGE);
+    CHECK(temper_page_to_html(NULL, NULL, 0, &html, &error) == TEMPER_USAGE);
     for (size_t i = 0; i < 2; i++)
-        CHECK(temper_page_to_html("t", &wrong[i], 1, &html, NULL, &error) == TEMPER_USAGE && !html);
+        CHECK(temper_page_to_html("t", &wrong[i], 1, &html, &error) == TEMPER_USAGE && !html.bytes);
     CHECK_EQ_TEXT(error.message, "a table of the page is empty; give it a head");
 }
 
 TEST(an_empty_page)
 {
-    char *html = NULL;
-    CHECK(temper_page_to_html("", NULL, 0, &html, NULL, NULL) == TEMPER_OK && is_page(html));
-    temper_free(html);
+    temper_text html = {0};
+    CHECK(temper_page_to_html("", NULL, 0, &html, NULL) == TEMPER_OK && is_page(html.bytes));
+    temper_text_free(&html);
 }
 
 TEST(memory_may_end)
 {
     for (size_t n = 1;; n++) {
-        char *html = NULL;
+        temper_text html = {0};
         fault_arm(n);
-        temper_status status = temper_page_to_html("t", blocks, BLOCKS, &html, NULL, NULL);
+        temper_status status = temper_page_to_html("t", blocks, BLOCKS, &html, NULL);
         fault_disarm();
-        CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !html : status == TEMPER_OK);
-        temper_free(html);
+        CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !html.bytes : status == TEMPER_OK);
+        temper_text_free(&html);
         if (!fault_fired())
             break;
     }

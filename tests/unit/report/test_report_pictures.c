@@ -8,7 +8,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/xml_check.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const temper_loss_spec capped = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1};
 
@@ -37,24 +37,22 @@ static char untouched;
 /* Refused with these words, and nothing given out. */
 static void refuse_boundary(const temper_boundary_figure *figure, const char *words)
 {
-    char *svg = &untouched;
-    size_t length = 12345;
+    temper_text svg = {&untouched, 12345};
     temper_error error;
-    CHECK(temper_plot_boundary(figure, &svg, &length, &error) == TEMPER_USAGE);
+    CHECK(temper_plot_boundary(figure, &svg, &error) == TEMPER_USAGE);
     CHECK_EQ_TEXT(error.message, words);
-    CHECK(svg == &untouched && length == 12345);
-    CHECK(temper_plot_boundary(figure, &svg, NULL, NULL) == TEMPER_USAGE);
+    CHECK(svg.bytes == &untouched && svg.length == 12345);
+    CHECK(temper_plot_boundary(figure, &svg, NULL) == TEMPER_USAGE);
 }
 
 static void refuse_margins(const temper_margin_figure *figure, const char *words)
 {
-    char *svg = &untouched;
-    size_t length = 12345;
+    temper_text svg = {&untouched, 12345};
     temper_error error;
-    CHECK(temper_plot_margins(figure, &svg, &length, &error) == TEMPER_USAGE);
+    CHECK(temper_plot_margins(figure, &svg, &error) == TEMPER_USAGE);
     CHECK_EQ_TEXT(error.message, words);
-    CHECK(svg == &untouched && length == 12345);
-    CHECK(temper_plot_margins(figure, NULL, NULL, NULL) == TEMPER_USAGE);
+    CHECK(svg.bytes == &untouched && svg.length == 12345);
+    CHECK(temper_plot_margins(figure, NULL, NULL) == TEMPER_USAGE);
 }
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
@@ -76,11 +74,10 @@ static const temper_boundary_figure plane = {
 
 static char *draw_boundary(const temper_boundary_figure *figure)
 {
-    char *svg = NULL;
-    size_t length = 0;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_boundary(figure, &svg, &length, &error);
-    return checked(status, svg, length, &error);
+    temper_status status = temper_plot_boundary(figure, &svg, &error);
+    return checked(status, svg.bytes, svg.length, &error);
 }
 
 TEST(points_lines_and_rings)
@@ -188,11 +185,10 @@ TEST(wrong_boundaries_are_refused)
 
 static char *draw_margins(const temper_margin_figure *figure)
 {
-    char *svg = NULL;
-    size_t length = 0;
+    temper_text svg = {0};
     temper_error error;
-    temper_status status = temper_plot_margins(figure, &svg, &length, &error);
-    return checked(status, svg, length, &error);
+    temper_status status = temper_plot_margins(figure, &svg, &error);
+    return checked(status, svg.bytes, svg.length, &error);
 }
 
 TEST(margins_are_counted)
@@ -268,13 +264,13 @@ TEST(memory_may_end)
     rows.names[0] = "rows";
     for (int kind = 0; kind < 2; kind++)
         for (size_t n = 1;; n++) {
-            char *svg = NULL;
+            temper_text svg = {0};
             fault_arm(n);
             temper_status status =
-                kind ? temper_plot_margins(&rows, &svg, NULL, NULL) : temper_plot_boundary(&plane, &svg, NULL, NULL);
+                kind ? temper_plot_margins(&rows, &svg, NULL) : temper_plot_boundary(&plane, &svg, NULL);
             fault_disarm();
-            CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg : status == TEMPER_OK);
-            temper_free(svg);
+            CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg.bytes : status == TEMPER_OK);
+            temper_text_free(&svg);
             if (!fault_fired())
                 break;
         }

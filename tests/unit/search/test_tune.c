@@ -14,6 +14,7 @@
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
+#include "temper_extra.h"
 
 enum { ROWS = 120, COLUMNS = 3, FOLDS = 3 };
 
@@ -164,7 +165,7 @@ TEST(trusted_rows_decide)
 {
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2), *trusted;
     size_t row[ROWS];
-    unsigned long long number[ROWS];
+    size_t number[ROWS];
     uint32_t label[ROWS];
     temper_error error;
     for (size_t i = 0; i < ROWS; i++) {
@@ -313,7 +314,7 @@ TEST(what_is_wrong_is_refused)
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
     struct dataset *three = made_data(MATRIX_F32, ROWS, COLUMNS, 3);
     struct dataset *wide = made_data(MATRIX_F32, ROWS, COLUMNS + 1, 2);
-    const unsigned long long far = ROWS;
+    const size_t far = ROWS;
     const uint32_t label = 0;
     temper_tune_options options = tune_options(small_grid);
     options.criterion = "best";

@@ -138,7 +138,7 @@ SCRATCH_TEST(tables_and_models_are_the_same_for_any_number_of_processes)
 /* Rows of the data itself that are trusted, some of each process; fits that go one by one. */
 SCRATCH_TEST(trusted_rows_count_where_they_are)
 {
-    static const unsigned long long rows[] = {0, 1, 2000, 3999, 7, 2500};
+    static const size_t rows[] = {0, 1, 2000, 3999, 7, 2500};
     static const uint32_t labels[] = {1, 0, 1, 0, 1, 1};
     struct trial trial = made_trial(MATRIX_F32, 4000, 6, 2);
     trial.options.trusted_rows = rows;

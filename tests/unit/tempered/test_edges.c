@@ -4,7 +4,7 @@
 
 #include "fixtures/test.h"
 #include "kernel/loss/margin.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* A class that is only just within the support: its p hangs on the last digits of lambda. */
 TEST(two_classes_at_the_edge)

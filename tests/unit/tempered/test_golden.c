@@ -9,7 +9,7 @@
 
 #include "fixtures/golden_values.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 /* The worst error seen of each kind, in units of its bound. */
 struct worst {

@@ -5,7 +5,7 @@
 
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double temperatures[] = {0, 0.1, 0.3, 0.5, 0.9, 1 - 1e-9, 1, 1 + 1e-9, 1.1, 1.12, 1.5, 1.9, 2, 3, 5};
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures, MOST = 1000 };

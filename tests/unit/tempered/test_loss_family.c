@@ -6,7 +6,7 @@
 
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 #include "tempered/loss_family.h"
 
 /* ---- Which loss it is ------------------------------------------------------------------------ */

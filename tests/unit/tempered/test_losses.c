@@ -4,7 +4,7 @@
 
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double pairs[][2] = {
     {0, 0},   {0, 1},   {0, 2},     {0.1, 1.12}, {0.3, 1}, {0.5, 0.5}, {0.5, 1.5}, {0.9, 1.9}, {1, 1}, {1, 1.5},

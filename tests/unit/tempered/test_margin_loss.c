@@ -5,7 +5,7 @@
 
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 static const double t1s[] = {0, 0.1, 0.3, 0.5, 0.9, 1, 1.2, 1.5, 2, 3};
 static const double t2s[] = {0, 0.25, 0.5, 0.75, 1, 1 + 1e-9, 1.12, 1.5, 2, 3, 5};

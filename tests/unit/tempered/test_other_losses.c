@@ -4,7 +4,7 @@
 
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { MOST = 5 };
 

@@ -10,6 +10,7 @@
 #include "fixtures/model_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
+#include "temper_extra.h"
 
 static const size_t batch_sizes[] = {1, 7, 20, 1 << 20};
 enum { BATCH_SIZES = 4 };

@@ -8,6 +8,7 @@
 #include "data/columns/summary.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
+#include "temper_extra.h"
 
 enum { ROWS = 4, COLUMNS = 7 };
 

@@ -104,7 +104,7 @@ SCRATCH_TEST(pieces_that_contradict_each_other_are_refused)
 static void read_copy(void *context, const temper_comm *comm)
 {
     struct data_reader_team *team = context;
-    temper_read_options options = {.threads = 1, .comm = comm};
+    temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = 1, .comm = comm};
     size_t rank = comm->rank;
     team->status[rank] =
         temper_data_read(rank == 1 ? "old.svm" : "new.svm", &options, &team->data[rank], &team->error[rank]);

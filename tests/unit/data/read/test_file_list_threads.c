@@ -7,6 +7,7 @@
 #include "fixtures/distributed_read_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
+#include "temper_extra.h"
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -72,6 +73,7 @@ static void check_whole(const char *whole, temper_read_options options)
 {
     temper_data *one = NULL, *all = NULL;
     temper_error error = {0};
+    options.struct_size = sizeof options;
     CHECKF(temper_data_read(whole, &options, &one, &error) == TEMPER_OK, "%s", error.message);
     CHECKF(temper_data_read("@list.txt", &options, &all, &error) == TEMPER_OK, "%s", error.message);
     struct dataset *lines = (struct dataset *)one;
@@ -133,6 +135,7 @@ static void refused(const char *list, temper_read_options options, const char *w
     temper_data *none = NULL;
     temper_error error = {0};
     write_text("list.txt", list);
+    options.struct_size = sizeof options;
     CHECK(temper_data_read("@list.txt", &options, &none, &error) != TEMPER_OK && !none);
     CHECKF(strstr(error.message, words) != NULL, "%s", error.message);
 }
@@ -160,7 +163,7 @@ SCRATCH_TEST(refusals)
 static void read_list(void *context, const temper_comm *comm)
 {
     struct data_reader_team *team = context;
-    temper_read_options options = {.threads = 1, .comm = comm};
+    temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = 1, .comm = comm};
     team->status[comm->rank] =
         temper_data_read("@list.txt", &options, &team->data[comm->rank], &team->error[comm->rank]);
 }
@@ -193,8 +196,10 @@ SCRATCH_TEST(memory_ends)
         temper_data *data = NULL;
         temper_error error = {0};
         fault_arm(n);
-        temper_status status =
-            temper_data_read("@list.txt", &(temper_read_options){.threads = 1, .weights = "weight"}, &data, &error);
+        temper_status status = temper_data_read(
+            "@list.txt",
+            &(temper_read_options){.struct_size = sizeof(temper_read_options), .threads = 1, .weights = "weight"},
+            &data, &error);
         fault_disarm();
         temper_data_free(data);
         if (!fault_fired())

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "fixtures/kernel_under_test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { ROWS = 37, PADDED = 48, MOST_CLASSES = 1000, MOST = PADDED * MOST_CLASSES };
 

@@ -12,7 +12,7 @@
 #include "data/matrix.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
-#include "temper.h"
+#include "temper_extra.h"
 
 enum { MOST = 40000, WIDTHS = 8 };
 
@@ -85,31 +85,25 @@ static temper_data *borrowed(unsigned which)
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/* A model's text, which ends with its length. */
-struct text {
-    char *bytes;
-    size_t length;
-};
-
-static bool same(struct text a, struct text b)
+static bool same(temper_text a, temper_text b)
 {
     return a.bytes && b.bytes && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
 }
 
-static struct text trained(unsigned which, const char *solver, const char *scale, size_t threads)
+static temper_text trained(unsigned which, const char *solver, const char *scale, size_t threads)
 {
     temper_train_options options = temper_train_defaults();
     temper_data *data = borrowed(which);
     temper_model *model = NULL;
     temper_error error = {0};
-    struct text text = {0};
+    temper_text text = {0};
     options.solver = solver;
     options.scale = scale;
     options.threads = threads;
     options.max_iterations = 12;
     options.l2 = 1e-3;
     if (!CHECK(data && temper_train(data, &options, &model, NULL, &error) == TEMPER_OK) ||
-        !CHECK(temper_model_to_text(model, &text.bytes, &text.length, &error) == TEMPER_OK))
+        !CHECK(temper_model_to_text(model, &text, &error) == TEMPER_OK))
         printf("%s\n", error.message);
     temper_model_free(model);
     temper_data_free(data);
@@ -118,9 +112,9 @@ static struct text trained(unsigned which, const char *solver, const char *scale
 
 static void same_models(const char *solver, const char *scale)
 {
-    struct text first = trained(0, solver, scale, 1);
+    temper_text first = trained(0, solver, scale, 1);
     for (unsigned which = 1; which < WIDTHS; which += (unsigned)test_step(3)) {
-        struct text other = trained(which, solver, scale, 1 + which % 2);
+        temper_text other = trained(which, solver, scale, 1 + which % 2);
         CHECK(same(first, other));
         temper_free(other.bytes);
     }
@@ -166,7 +160,7 @@ TEST(logarithms_of_doubles_are_doubles)
         temper_data_free(scaled);
     }
     temper_data_free(data);
-    struct text four = trained(4, "lbfgs", "log", 1), seven = trained(7, "lbfgs", "log", 2);
+    temper_text four = trained(4, "lbfgs", "log", 1), seven = trained(7, "lbfgs", "log", 2);
     CHECK(same(four, seven));
     temper_free(four.bytes);
     temper_free(seven.bytes);
@@ -195,7 +189,7 @@ TEST(predictions)
 
 TEST(tuning)
 {
-    struct text text[2] = {{0}, {0}};
+    temper_text text[2] = {{0}, {0}};
     make(600, 60, 2);
     for (unsigned i = 0; i < 2; i++) {
         temper_tune_options options = temper_tune_defaults();
@@ -204,13 +198,13 @@ TEST(tuning)
         options.grid = "t1=0.3,1 t2=1 l2=1e-3";
         options.folds = 3;
         CHECK(data && temper_tune(data, &options, &model, NULL, NULL) == TEMPER_OK);
-        CHECK(model && temper_model_to_text(model, &text[i].bytes, &text[i].length, NULL) == TEMPER_OK);
+        CHECK(model && temper_model_to_text(model, &text[i], NULL) == TEMPER_OK);
         temper_model_free(model);
         temper_data_free(data);
     }
     CHECK(same(text[0], text[1]));
-    temper_free(text[0].bytes);
-    temper_free(text[1].bytes);
+    temper_text_free(&text[0]);
+    temper_text_free(&text[1]);
 }
 
 TEST(audits)

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "temper_extra.h"
 
 double temper_mean(const double *values, size_t count)
 {

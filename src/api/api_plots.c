@@ -1,4 +1,4 @@
-/* plots: temper_plot_* and temper_page_to_html.
+/* api_plots: temper_plot_* and temper_page_to_html.
  *
  * Arguments are checked here and drawn in src/report, which may then assume finite numbers, existing names and counts
  * that fit; so drawing can fail only for want of memory. A message names the first argument that is wrong, counted
@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
-#include "base/text.h"
+#include "api/api_internal.h"
 #include "report/figures.h"
 #include "report/html.h"
-#include "temper.h"
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
@@ -40,19 +38,6 @@ static temper_status check_words(const char *const *words, size_t count, const c
     for (size_t i = 0; i < count; i++)
         if (!words || !words[i])
             return error_set(error, TEMPER_USAGE, "%s %zu has no name; give one", what, i + 1);
-    return TEMPER_OK;
-}
-
-/* Passes the text to the caller, unless an allocation failed. */
-static temper_status publish(struct text *text, char **out, size_t *length, temper_error *error)
-{
-    if (text->failed) {
-        text_free(text);
-        return error_no_memory(error);
-    }
-    *out = text->bytes; /* allocated by mem_*, to be freed by temper_free */
-    if (length)
-        *length = text->length;
     return TEMPER_OK;
 }
 
@@ -155,7 +140,7 @@ static temper_status check_losses(const temper_loss_figure *figure, temper_error
 }
 
 /* Only what the chosen panels need is checked. */
-temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg, size_t *length, temper_error *error)
+temper_status temper_plot_losses(const temper_loss_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -166,7 +151,7 @@ temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg, s
         TRY(check_losses(figure, error));
     struct text text = {0};
     losses_draw(&text, figure);
-    return publish(&text, svg, length, error);
+    return api_publish_text(&text, TEMPER_OK, svg, error);
 }
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
@@ -200,8 +185,7 @@ static temper_status check_labels(const temper_boundary_figure *figure, temper_e
 }
 
 /* Points of two features with the decision boundaries of linear models. */
-temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **svg, size_t *length,
-                                   temper_error *error)
+temper_status temper_plot_boundary(const temper_boundary_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -214,14 +198,14 @@ temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **
     full.x_title = or_else(full.x_title, "feature 1");
     full.y_title = or_else(full.y_title, "feature 2");
     boundary_draw(&text, &full);
-    return publish(&text, svg, length, error);
+    return api_publish_text(&text, TEMPER_OK, svg, error);
 }
 
 /* ---- Margins --------------------------------------------------------------------------------- */
 
 /* A histogram of margins, with the loss as a curve over it. The loss must be defined, since it gives the right axis
  * its range. */
-temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg, size_t *length, temper_error *error)
+temper_status temper_plot_margins(const temper_margin_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -233,7 +217,7 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg
     temper_margin_figure full = *figure; /* a copy, to set a title that is missing */
     full.title = or_else(full.title, "Margins");
     histogram_draw(&text, &full);
-    return publish(&text, svg, length, error);
+    return api_publish_text(&text, TEMPER_OK, svg, error);
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
@@ -265,7 +249,7 @@ static temper_status check_shares(const double *shares, size_t count, const char
 }
 
 /* The weights for each penalty, with the accuracy beneath if it is given. */
-temper_status temper_plot_path(const temper_path_figure *figure, char **svg, size_t *length, temper_error *error)
+temper_status temper_plot_path(const temper_path_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -279,13 +263,13 @@ temper_status temper_plot_path(const temper_path_figure *figure, char **svg, siz
     temper_path_figure full = *figure; /* a copy, to set a title that is missing */
     full.title = or_else(full.title, "Weights along the penalty");
     lambda_path_draw(&text, &full);
-    return publish(&text, svg, length, error);
+    return api_publish_text(&text, TEMPER_OK, svg, error);
 }
 
 /* ---- Bars ------------------------------------------------------------------------------------ */
 
 /* Groups of horizontal bars, one for each series. */
-temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size_t *length, temper_error *error)
+temper_status temper_plot_bars(const temper_bar_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -301,7 +285,7 @@ temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size
     temper_bar_figure full = *figure; /* a copy, to set a title that is missing */
     full.title = or_else(full.title, "Comparison");
     bars_draw(&text, &full);
-    return publish(&text, svg, length, error);
+    return api_publish_text(&text, TEMPER_OK, svg, error);
 }
 
 /* ---- Heat maps ------------------------------------------------------------------------------- */
@@ -322,7 +306,7 @@ static temper_status check_cells(const temper_heatmap_figure *figure, temper_err
 }
 
 /* A table of numbers as shaded cells. The limits keep a picture below a few megabytes. */
-temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **svg, size_t *length, temper_error *error)
+temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg || !figure->values)
         return refuse_nothing(error);
@@ -339,7 +323,7 @@ temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **sv
     full.x_title = or_else(full.x_title, "");
     full.y_title = or_else(full.y_title, "");
     heat_draw(&text, &full);
-    return publish(&text, svg, length, error);
+    return api_publish_text(&text, TEMPER_OK, svg, error);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -379,7 +363,7 @@ static temper_status check_lines(const temper_line_figure *figure, temper_error 
 }
 
 /* Lines through points with error bars, one for each series. */
-temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, size_t *length, temper_error *error)
+temper_status temper_plot_lines(const temper_line_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -390,7 +374,7 @@ temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, si
     full.x_title = or_else(full.x_title, "x");
     full.y_title = or_else(full.y_title, "y");
     lines_draw(&text, &full);
-    return publish(&text, svg, length, error);
+    return api_publish_text(&text, TEMPER_OK, svg, error);
 }
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
@@ -447,8 +431,8 @@ static void write_blocks(struct text *out, const temper_page_block *blocks, size
 }
 
 /* All parts are checked before the first is written, so that a refused page costs nothing. */
-temper_status temper_page_to_html(const char *title, const temper_page_block *blocks, size_t count, char **html,
-                                  size_t *length, temper_error *error)
+temper_status temper_page_to_html(const char *title, const temper_page_block *blocks, size_t count, temper_text *html,
+                                  temper_error *error)
 {
     if (!title || !html)
         return refuse_nothing(error);
@@ -458,5 +442,5 @@ temper_status temper_page_to_html(const char *title, const temper_page_block *bl
     html_begin(&text, title);
     write_blocks(&text, blocks, count);
     html_end(&text);
-    return publish(&text, html, length, error);
+    return api_publish_text(&text, TEMPER_OK, html, error);
 }

@@ -7,12 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/api_internal.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "data/dataset.h"
 #include "model/model.h"
 #include "report/model_report.h"
-#include "temper.h"
 
 struct temper_model_report {
     const temper_model *model;
@@ -257,8 +256,7 @@ temper_status temper_model_report_add(temper_model_report *reporter, const tempe
 }
 
 /* Names of the files for the heading of the page; the strings are borrowed. */
-void temper_model_report_set_source(temper_model_report *reporter, const char *model, const char *data,
-                                    unsigned long long dropped)
+void temper_model_report_set_source(temper_model_report *reporter, const char *model, const char *data, size_t dropped)
 {
     reporter->report.model = model;
     reporter->report.data = data;
@@ -266,7 +264,7 @@ void temper_model_report_set_source(temper_model_report *reporter, const char *m
 }
 
 /* Writes the page or the picture, and frees the reporter in any case. Without `text` it only frees. */
-temper_status temper_model_report_finish(temper_model_report *reporter, int as_svg, char **text, size_t *length,
+temper_status temper_model_report_finish(temper_model_report *reporter, int as_svg, temper_text *text,
                                          temper_error *error)
 {
     struct model_report *report = &reporter->report;
@@ -275,15 +273,8 @@ temper_status temper_model_report_finish(temper_model_report *reporter, int as_s
     report->confusion.sums = report->evaluation.confusion; /* owned by the evaluation */
     if (status == TEMPER_OK && text)
         (as_svg ? model_report_svg : model_report_page)(&out, report);
-    if (status == TEMPER_OK && out.failed)
-        status = error_no_memory(error);
-    if (status == TEMPER_OK && text) {
-        *text = out.bytes;
-        if (length)
-            *length = out.length;
-    } else {
-        text_free(&out);
-    }
+    if (text)
+        status = api_publish_text(&out, status, text, error);
     reporter_free(reporter);
     return status;
 }

@@ -1,0 +1,197 @@
+/* api_math: the functions of the paper, its solvers, and the losses. Each call checks its arguments and delegates to
+ * tempered/. */
+#include "temper_extra.h"
+
+#include <math.h>
+
+#include "tempered/log_partition.h"
+#include "tempered/loss_family.h"
+#include "tempered/paper_solvers.h"
+#include "tempered/tempered_functions.h"
+
+double temper_log_t(double x, double t)
+{
+    return log_t(x, t);
+}
+
+double temper_exp_t(double x, double t)
+{
+    return exp_t(x, t);
+}
+
+double temper_entropy(const double *p, size_t n, double t)
+{
+    return entropy_t(p, n, t);
+}
+
+double temper_divergence(const double *p, const double *q, size_t n, double t)
+{
+    return divergence_t(p, q, n, t);
+}
+
+double temper_log_partition(const double *a, size_t n, double t)
+{
+    struct partition family = partition_solve(a, n, t);
+    return family.max + family.lambda;
+}
+
+double temper_log_partition_excess(const double *a, size_t n, double t)
+{
+    return partition_solve(a, n, t).lambda;
+}
+
+void temper_probabilities(const double *a, size_t n, double t, double *p)
+{
+    struct partition family = partition_solve(a, n, t);
+    for (size_t c = 0; c < n; c++)
+        p[c] = exp(partition_log_p(&family, c, a[c]));
+}
+
+void temper_log_partition_gradient(const double *a, size_t n, double t, double *q)
+{
+    struct partition family = partition_solve(a, n, t);
+    partition_escort(&family, a, n, q);
+}
+
+void temper_escort(const double *p, size_t n, double t, double *q)
+{
+    escort_t(p, n, t, q);
+}
+
+double temper_escort_normaliser(const double *p, size_t n, double t)
+{
+    return escort_t(p, n, t, NULL);
+}
+
+/* ---- Solvers ----------------------------------------------------------------------------------------------------- */
+
+/* Copies the counts of a solver to the caller, if wanted. */
+static void report_iterations(temper_iterations *out, struct iterations iterations)
+{
+    if (out)
+        *out = (temper_iterations){.updates = iterations.updates, .converged = iterations.converged};
+}
+
+double temper_log_partition_counted(const double *a, size_t n, double t, temper_iterations *iterations)
+{
+    struct partition family = partition_solve(a, n, t);
+    report_iterations(iterations, (struct iterations){family.updates, !isnan(family.lambda)});
+    return family.max + family.lambda;
+}
+
+double temper_log_partition_algorithm1(const double *a, size_t n, double t, double tolerance, size_t limit,
+                                       temper_iterations *iterations)
+{
+    struct iterations done;
+    double value = algorithm1(a, n, t, (struct stop_rule){tolerance, limit}, &done);
+    report_iterations(iterations, done);
+    return value;
+}
+
+double temper_log_partition_algorithm2(double a, double t, double tolerance, size_t limit,
+                                       temper_iterations *iterations)
+{
+    struct iterations done;
+    double value = algorithm2(a, t, (struct stop_rule){tolerance, limit}, &done);
+    report_iterations(iterations, done);
+    return value;
+}
+
+double temper_log_partition_bisection(const double *a, size_t n, double t, temper_iterations *iterations)
+{
+    struct iterations done;
+    double value = bisection(a, n, t, &done);
+    report_iterations(iterations, done);
+    return value;
+}
+
+double temper_log_partition_closed_form(double a, double t)
+{
+    return partition_closed(a, t);
+}
+
+/* ---- Losses ------------------------------------------------------------------------------------------------------ */
+
+/* A label beyond the classes, or an illegal temperature: every result is then NaN. */
+static int illegal(temper_loss_spec loss, size_t n, size_t label)
+{
+    loss = loss_resolve(loss);
+    int hinge = loss.method == TEMPER_HINGE;
+    return label >= n || (!hinge && (!legal_temperature(loss.t1) || !legal_temperature(loss.t2)));
+}
+
+double temper_loss_of_spec(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
+                           double *hessian)
+{
+    if (illegal(loss, n, label) || (hessian && !gradient)) {
+        for (size_t c = 0; gradient && c < n; c++)
+            gradient[c] = NAN;
+        for (size_t i = 0; hessian && i < n * n; i++)
+            hessian[i] = NAN;
+        return NAN;
+    }
+    return any_loss(loss, a, n, label, gradient, hessian);
+}
+
+/* The two-temperature loss, whose temperatures the caller gives as numbers. */
+static temper_loss_spec tempered(double t1, double t2)
+{
+    return (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = t1, .t2 = t2};
+}
+
+double temper_loss(const double *a, size_t n, size_t label, double t1, double t2, double *gradient)
+{
+    return temper_loss_of_spec(tempered(t1, t2), a, n, label, gradient, NULL);
+}
+
+double temper_importance(const double *a, size_t n, size_t label, double t1, double t2)
+{
+    return illegal(tempered(t1, t2), n, label) ? NAN : importance(a, n, label, t1, t2);
+}
+
+double temper_margin_loss_of_spec(temper_loss_spec loss, double margin, double *slope, double *curvature)
+{
+    struct margin_loss value = {NAN, NAN, NAN};
+    if (!illegal(loss, 2, 0))
+        value = any_margin_loss(loss, margin);
+    if (slope)
+        *slope = value.slope;
+    if (curvature)
+        *curvature = value.curvature;
+    return value.value;
+}
+
+double temper_margin_loss(double margin, double t1, double t2, double *slope, double *curvature)
+{
+    return temper_margin_loss_of_spec(tempered(t1, t2), margin, slope, curvature);
+}
+
+double temper_margin_probability(double margin, double t2)
+{
+    return margin_probability(margin, t2);
+}
+
+temper_loss_spec temper_loss_resolve(temper_loss_spec loss)
+{
+    return loss_resolve(loss);
+}
+
+const char *temper_method_name(temper_method method)
+{
+    return method_name(method);
+}
+
+int temper_method_find(const char *name, temper_method *method)
+{
+    return method_find(name, method);
+}
+
+temper_loss_properties temper_loss_shape(double t1, double t2)
+{
+    return loss_shape(t1, t2);
+}
+
+double temper_inflection_margin(double t1, double t2)
+{
+    return inflection_margin(t1, t2);
+}

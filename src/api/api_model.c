@@ -1,0 +1,205 @@
+/* api_model: model files, their contents, prediction and evaluation. */
+#include "api/api_internal.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/source.h"
+#include "base/thread.h"
+#include "model/model_file.h"
+#include "predict/evaluate.h"
+#include "predict/predict.h"
+#include "tempered/loss_family.h"
+
+void temper_model_free(temper_model *model)
+{
+    model_free((struct model *)model);
+}
+
+temper_status temper_model_save(const temper_model *model, const char *path, temper_error *error)
+{
+    return model_save(model_of(model), path, error);
+}
+
+temper_status temper_model_load(const char *path, temper_model **model, temper_error *error)
+{
+    struct model *loaded;
+    TRY(model_load(path, &loaded, error));
+    *model = (temper_model *)loaded;
+    return TEMPER_OK;
+}
+
+temper_status temper_model_to_text(const temper_model *model, temper_text *text, temper_error *error)
+{
+    struct text made = {0};
+    temper_status status = model_write(model_of(model), &made, error);
+    return api_publish_text(&made, status, text, error);
+}
+
+temper_status temper_model_from_text(const char *text, size_t length, temper_model **model, temper_error *error)
+{
+    struct model *read;
+    TRY(model_read_text(text, length, &read, error));
+    *model = (temper_model *)read;
+    return TEMPER_OK;
+}
+
+/* Only regular files are examined: bytes that are read from a pipe would be lost to its reader. */
+int temper_is_model_file(const char *path)
+{
+    struct source *source;
+    struct stat there;
+    const unsigned char *bytes;
+    size_t length = 0, head = strlen(MODEL_HEAD);
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || source_open(path, &source, NULL) != TEMPER_OK)
+        return 0;
+    int is = source_peek(source, head, &bytes, &length, NULL) == TEMPER_OK && length == head &&
+             memcmp(bytes, MODEL_HEAD, head) == 0;
+    source_close(source);
+    return is;
+}
+
+static bool ends_in(const char *path, const char *extension)
+{
+    size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcmp(path + length - tail, extension) == 0;
+}
+
+temper_status temper_model_export(const temper_model *model, const char *path, const char *format, temper_error *error)
+{
+    if (format ? strcmp(format, "c") == 0 : ends_in(path, ".c"))
+        return model_export_c(model_of(model), path, error);
+    if (format ? strcmp(format, "onnx") == 0 : ends_in(path, ".onnx"))
+        return model_export_onnx(model_of(model), path, error);
+    return error_set(error, TEMPER_USAGE, "a model is exported to C or ONNX; name the file NAME.c or NAME.onnx");
+}
+
+size_t temper_model_classes(const temper_model *model)
+{
+    return model_of(model)->classes.count;
+}
+
+const char *temper_model_class_name(const temper_model *model, size_t class_number)
+{
+    const struct classes *classes = &model_of(model)->classes;
+    return class_number < classes->count ? classes->name[class_number] : NULL;
+}
+
+size_t temper_model_features(const temper_model *model)
+{
+    return model_of(model)->features;
+}
+
+const char *temper_model_feature_name(const temper_model *model, size_t column)
+{
+    const struct names *names = &model_of(model)->feature_names;
+    return column < names->count ? names->name[column] : NULL;
+}
+
+temper_loss_spec temper_model_loss(const temper_model *model)
+{
+    return model_of(model)->loss;
+}
+
+double temper_model_l2(const temper_model *model)
+{
+    return model_of(model)->l2;
+}
+
+size_t temper_model_weight_vectors(const temper_model *model)
+{
+    return model_of(model)->vectors;
+}
+
+const double *temper_model_weights(const temper_model *model, size_t vector)
+{
+    return vector < model_of(model)->vectors ? model_of(model)->weights + vector * model_of(model)->features : NULL;
+}
+
+double temper_model_intercept(const temper_model *model, size_t vector)
+{
+    return vector < model_of(model)->vectors ? model_of(model)->bias[vector] : (double)NAN;
+}
+
+void temper_model_summarise(const temper_model *handle, temper_model_summary *summary)
+{
+    const struct model *model = model_of(handle);
+    const struct model_training *training = &model->training;
+    *summary = (temper_model_summary){.method = method_name(model->loss.method),
+                                      .scale = scale_name(model->scale.kind),
+                                      .solver = training->solver,
+                                      .stop = training->stop,
+                                      .init = training->init,
+                                      .precision = training->precision,
+                                      .fingerprint = training->fingerprint,
+                                      .t1 = model->loss.t1,
+                                      .t2 = model->loss.t2,
+                                      .smoothing = model->loss.smoothing,
+                                      .l2 = model->l2,
+                                      .tolerance = training->tolerance,
+                                      .objective = training->objective,
+                                      .train_loss = training->loss,
+                                      .gradient = training->gradient,
+                                      .accuracy = training->accuracy,
+                                      .rows = training->rows,
+                                      .iterations = training->iterations,
+                                      .evaluations = training->evaluations,
+                                      .seed = training->seed,
+                                      .intercept = model->intercept};
+    for (size_t i = 0; i < model->vectors * model->features; i++) {
+        summary->nonzeros += model->weights[i] != 0;
+        summary->weight_norm += model->weights[i] * model->weights[i];
+    }
+    summary->weight_norm = sqrt(summary->weight_norm);
+}
+
+/* ---- Prediction and evaluation ----------------------------------------------------------------------------------- */
+
+static size_t threads_or_all(size_t threads)
+{
+    return threads ? threads : thread_count_default();
+}
+
+size_t temper_prediction_width(const temper_model *model, temper_prediction output)
+{
+    return output_width(model_of(model), output);
+}
+
+temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
+                             size_t threads, double *out, temper_error *error)
+{
+    return predict(model_of(model), &dataset_of(data)->x, output, threads_or_all(threads), out, error);
+}
+
+temper_status temper_predict_importance(const temper_model *model, const temper_data *data, size_t threads, double *out,
+                                        temper_error *error)
+{
+    return importances(model_of(model), dataset_of(data), threads_or_all(threads), out, error);
+}
+
+temper_status temper_evaluator_new(const temper_model *model, temper_evaluator **evaluator, temper_error *error)
+{
+    struct evaluator *made;
+    TRY(evaluator_new(model_of(model), &made, error));
+    *evaluator = (temper_evaluator *)made;
+    return TEMPER_OK;
+}
+
+temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data, size_t threads,
+                                   temper_error *error)
+{
+    return evaluator_add((struct evaluator *)evaluator, dataset_of(data), threads_or_all(threads), error);
+}
+
+temper_status temper_evaluator_finish(temper_evaluator *evaluator, temper_evaluation *evaluation, temper_error *error)
+{
+    return evaluator_end((struct evaluator *)evaluator, evaluation, error);
+}
+
+void temper_evaluation_free(temper_evaluation *evaluation)
+{
+    mem_free(evaluation->confusion);
+    evaluation->confusion = NULL;
+}

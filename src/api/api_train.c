@@ -1,0 +1,205 @@
+/* api_train: training, tuning and auditing. Each call completes its options and publishes results only on success. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "api/api_internal.h"
+#include "audit/audit.h"
+#include "base/memory.h"
+#include "report/audit_report.h"
+#include "search/tune.h"
+#include "train/train.h"
+
+/* ---- Training ---------------------------------------------------------------------------------------------------- */
+
+/* (0.3, 1) with the default penalty had the lowest mean regret without any tuning (docs/selection.md). */
+temper_train_options temper_train_defaults(void)
+{
+    return (temper_train_options){.struct_size = sizeof(temper_train_options),
+                                  .loss = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
+                                  .l2 = NAN,
+                                  .patience = 10,
+                                  .starts = 1,
+                                  .tolerance = 1e-4,
+                                  .max_iterations = 1000,
+                                  .seed = 1,
+                                  .checkpoint_seconds = 30};
+}
+
+static const struct {
+    const char *name, *text;
+} stops[] = {
+#define STOP(name, word, text) {word, text},
+    TEMPER_STOP_LIST(STOP)
+#undef STOP
+};
+
+const char *temper_stop_name(temper_stop stop)
+{
+    return (size_t)stop < sizeof stops / sizeof *stops ? stops[stop].name : "?";
+}
+
+const char *temper_stop_text(temper_stop stop)
+{
+    return (size_t)stop < sizeof stops / sizeof *stops ? stops[stop].text : "?";
+}
+
+temper_status temper_train(const temper_data *data, const temper_train_options *options, temper_model **model,
+                           temper_train_report *report, temper_error *error)
+{
+    temper_train_options full;
+    struct model *trained;
+    temper_train_report made;
+    TRY(api_train_options(&full, options, error));
+    TRY(train(dataset_of(data), &full, &trained, &made, error));
+    if (report)
+        *report = made;
+    *model = (temper_model *)trained;
+    return TEMPER_OK;
+}
+
+/* ---- Tuning ------------------------------------------------------------------------------------------------------ */
+
+temper_tune_options temper_tune_defaults(void)
+{
+    temper_tune_options options = {.struct_size = sizeof options, .folds = 10, .train = temper_train_defaults()};
+    options.train.checkpoint_seconds = 2; /* a table of candidates is small, so it is saved more often than weights */
+    return options;
+}
+
+temper_status temper_tune(const temper_data *data, const temper_tune_options *options, temper_model **model,
+                          temper_tune_report *report, temper_error *error)
+{
+    temper_tune_options full = temper_tune_defaults();
+    struct model *tuned = NULL;
+    temper_tune_report made;
+    TRY(api_nested_options(&full, sizeof full, options, "tune", error));
+    TRY(tune(dataset_of(data), &full, model ? &tuned : NULL, &made, error));
+    if (model)
+        *model = (temper_model *)tuned;
+    if (report)
+        *report = made;
+    else
+        temper_tune_report_free(&made);
+    return TEMPER_OK;
+}
+
+void temper_tune_report_free(temper_tune_report *report)
+{
+    if (!report)
+        return;
+    mem_free(report->table);
+    mem_free(report->fold);
+    mem_free(report->ask);
+    mem_free(report->ask_label);
+    report->table = NULL;
+    report->fold = NULL;
+    report->ask = NULL;
+    report->ask_label = NULL;
+    report->count = report->ask_count = 0;
+}
+
+/* ---- Auditing ---------------------------------------------------------------------------------------------------- */
+
+temper_audit_options temper_audit_defaults(void)
+{
+    temper_audit_options options = {
+        .struct_size = sizeof options, .folds = 5, .choose = 1, .train = temper_train_defaults()};
+    options.train.tolerance = (double)NAN; /* the audit chooses one that suffices for a ranking */
+    return options;
+}
+
+temper_status temper_audit(const temper_data *data, const temper_audit_options *options, double *scores,
+                           temper_audit_report *report, temper_error *error)
+{
+    temper_audit_options full = temper_audit_defaults();
+    temper_audit_report made;
+    TRY(api_nested_options(&full, sizeof full, options, "audit", error));
+    TRY(audit(dataset_of(data), &full, &made, error));
+    for (size_t i = 0; scores && i < made.rows; i++)
+        scores[made.suspects[i].row] = made.suspects[i].score;
+    if (report)
+        *report = made;
+    else
+        temper_audit_report_free(&made);
+    return TEMPER_OK;
+}
+
+void temper_audit_report_free(temper_audit_report *report)
+{
+    if (!report)
+        return;
+    mem_free(report->suspects);
+    mem_free(report->transition);
+    report->suspects = NULL;
+    report->transition = NULL;
+    report->rows = 0;
+}
+
+/* The scores of kind "label" are probabilities, so their mean is the expected share. */
+double temper_audit_precision(const temper_audit_report *report, size_t count)
+{
+    double sum = 0;
+    if (report->by_row || count == 0 || count > report->rows)
+        return (double)NAN;
+    for (size_t i = 0; i < count; i++)
+        sum += report->suspects[i].score;
+    return sum / (double)count;
+}
+
+void temper_audit_precision_range(const temper_audit_report *report, size_t count, double *low, double *high)
+{
+    double sum[2] = {0};
+    bool known = !report->by_row && count > 0 && count <= report->rows;
+    for (size_t i = 0; known && i < count; i++) {
+        sum[0] += report->suspects[i].low;
+        sum[1] += report->suspects[i].high;
+    }
+    *low = known ? sum[0] / (double)count : (double)NAN;
+    *high = known ? sum[1] / (double)count : (double)NAN;
+}
+
+temper_status temper_audit_fix(const temper_data *data, const temper_audit_report *report, size_t count,
+                               const char *how, temper_data **fixed, temper_error *error)
+{
+    struct dataset *made = NULL;
+    TRY(audit_fix(dataset_of(data), report, count, how, &made, error));
+    *fixed = (temper_data *)made;
+    return TEMPER_OK;
+}
+
+temper_status temper_audit_fix_check(const temper_audit_fix_file *file, temper_error *error)
+{
+    return audit_fix_check(file, error);
+}
+
+temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report, size_t count,
+                                     temper_audit_fix_file *file, temper_error *error)
+{
+    temper_audit_fix_file made = *file;
+    TRY(audit_fix_write(dataset_of(data), report, count, &made, error));
+    *file = made;
+    return TEMPER_OK;
+}
+
+/* Shows the features as the file of the user has them; images only where they are stored as bytes. */
+temper_status temper_audit_report_to_html(const temper_data *data, const temper_audit_report *report, size_t count,
+                                          temper_text *html, temper_error *error)
+{
+    const struct dataset *set = dataset_of(data);
+    struct audit_page page = {.report = report,
+                              .count = count < report->rows ? count : report->rows,
+                              .source = set->file.path,
+                              .dropped = set->file.missing_dropped,
+                              .class_names = (const char *const *)set->classes.name};
+    struct text out = {0};
+    if (report->rows != set->x.rows)
+        return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
+                         report->rows, temper_data_rows(data));
+    if (set->x.kind == MATRIX_U8 && set->file.image_shape[2]) {
+        memcpy(page.picture, set->file.image_shape, sizeof page.picture);
+        page.pixels = set->x.dense;
+    }
+    audit_page_write(&out, &page);
+    return api_publish_text(&out, TEMPER_OK, html, error);
+}
