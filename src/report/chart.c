@@ -471,10 +471,10 @@ static void draw_layers(struct text *out, const struct chart *chart, enum layer_
     bool separated = false; /* whether anything is below the lines that they must stand out from */
     for (size_t l = 0; l < chart->layer_count; l++)
         separated |= chart->layers[l].kind < LAYER_GUIDES && chart->layers[l].kind != LAYER_ERROR_BARS;
-    for (int kind = first; kind <= (int)last; kind++)
+    for (unsigned kind = first; kind <= (unsigned)last; kind++)
         for (size_t l = 0; l < chart->layer_count; l++) {
             const struct chart_layer *layer = &chart->layers[l];
-            if ((int)layer->kind != kind)
+            if ((unsigned)layer->kind != kind)
                 continue;
             if (layer->kind == LAYER_LINE)
                 draw_line(out, layer, separated);

@@ -292,7 +292,7 @@ static void add_confusions(struct chart *chart, const struct confusion *confusio
             struct text words = {0};
             if (numbers && sum != 0)
                 text_append_number(&words, sum, sum < 100 ? 1 : 0);
-            if (svg_text_width(words_of(&words), 12) >= side) /* too long: the shade must do */
+            if (words.bytes && svg_text_width(words.bytes, 12) >= side) /* too long: the shade must do */
                 words.bytes[0] = '\0';
             chart_label(chart, chart_item(chart, cells, cell_item(row, column, (struct point){side, side}, colour)),
                         &words);
