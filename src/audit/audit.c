@@ -27,6 +27,7 @@ static const double TOLERANCE_BINARY = 1e-2, TOLERANCE_MULTICLASS = 1e-3, TOLERA
 
 /* ---- Input ----------------------------------------------------------------------------------- */
 
+/* Evidence is measured in the activations of a two-temperature loss, so other losses are refused. */
 static temper_status check_options(const struct audit_input *in, temper_loss_spec loss)
 {
     const char *kind = in->options->kind;
@@ -111,6 +112,8 @@ static temper_status prepare(struct audit_input *in, struct audit_fits *fits)
     return TEMPER_OK;
 }
 
+/* An upper bound: what is kept to the end, and the largest of three phases: fits, embedding with regression, and
+ * the lists of the ranking. */
 temper_status audit_budget(const struct audit_input *in)
 {
     const struct dataset *data = in->given;
@@ -149,6 +152,7 @@ static size_t best_candidate(const temper_tune_report *report)
     return best;
 }
 
+/* Warnings of the search about the labels are warnings of the audit too. */
 static void take_choice(const temper_tune_report *tuned, struct audit_fits *fits, temper_audit_report *report)
 {
     size_t best = best_candidate(tuned);
@@ -196,6 +200,7 @@ struct audit_results {
     temper_audit_report report;
 };
 
+/* Each step reads the results of those before it, and fills one struct. */
 static temper_status run_steps(struct audit_input *in, struct audit_results *r)
 {
     TRY(prepare(in, &r->fits));
@@ -228,6 +233,7 @@ static void free_results(struct audit_input *in, struct audit_results *r)
     noise_em_free(&r->noise.em);
 }
 
+/* *report is untouched on failure. */
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
                     temper_error *error)
 {

@@ -32,6 +32,7 @@ struct projection_job {
     double *out;
 };
 
+/* One block of rows: bytes to floats, then a product with all directions. */
 static temper_status project_block(void *context, size_t number, size_t worker)
 {
     const struct projection_job *job = context;
@@ -52,6 +53,7 @@ static temper_status project_block(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
+/* The factors of the columns are multiplied into the directions, so that rows are projected as they are. */
 static bool allocate_projection(struct projection_job *job, struct directions directions, size_t threads)
 {
     size_t cells = job->columns * job->count;
@@ -70,6 +72,7 @@ static bool allocate_projection(struct projection_job *job, struct directions di
     return true;
 }
 
+/* A block is as large as the cache of a core allows, as in training. */
 temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads, double *out,
                             temper_error *error)
 {
@@ -211,6 +214,7 @@ static temper_status fit_rff(const struct audit_input *in, const struct audit_fi
     return rff_ridge_fit(&ridge, *out, in->error);
 }
 
+/* The points in double precision are freed before the search for neighbours, which needs those in floats only. */
 temper_status audit_embed(const struct audit_input *in, const struct audit_fits *fits, struct audit_neighbours *out)
 {
     size_t columns = (size_t)in->data->x.columns, cells;

@@ -22,6 +22,7 @@ static const double SUREST_ERROR_FACTOR = 0.5;
 /* Scores saturate beyond this quantile of their absolute values. */
 static const double SATURATED_FROM = 0.9;
 
+/* Of the noise model that the number of classes calls for. */
 double audit_joint(const struct audit_input *in, const struct audit_noise *noise, size_t row, double *out)
 {
     uint32_t given = in->data->label[row];
@@ -199,6 +200,7 @@ static temper_status fit_binary(const struct audit_input *in, const struct audit
     return TEMPER_OK;
 }
 
+/* Fits the model, then the beliefs that follow from it. */
 static temper_status estimate_binary(const struct audit_input *in, const struct audit_fits *fits,
                                      const struct audit_neighbours *near, struct audit_noise *noise, double *space)
 {
@@ -210,6 +212,7 @@ static temper_status estimate_binary(const struct audit_input *in, const struct 
     return status;
 }
 
+/* The accuracy of the report is that of the fits alone, against the labels as given. */
 temper_status audit_estimate_noise(const struct audit_input *in, const struct audit_fits *fits,
                                    const struct audit_neighbours *near, struct audit_noise *out,
                                    temper_audit_report *report)

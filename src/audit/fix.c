@@ -34,6 +34,7 @@ struct row_edits {
     double *factor; /* of the weight */
 };
 
+/* Of edits that may be half built. */
 static void row_edits_free(struct row_edits *edits)
 {
     mem_free(edits->dropped);
@@ -69,6 +70,7 @@ static temper_status row_edits_new(const struct dataset *data, const temper_audi
 
 /* ---- A dataset ------------------------------------------------------------------------------- */
 
+/* The rows that are left, in their order. */
 static temper_status keep_rows(const struct dataset *data, const bool *dropped, struct dataset **out,
                                temper_error *error)
 {
@@ -126,6 +128,7 @@ static temper_status check_method(const struct dataset *data, const temper_audit
     return TEMPER_OK;
 }
 
+/* More suspects than rows are all rows. */
 temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
                         struct dataset **out, temper_error *error)
 {
@@ -142,6 +145,7 @@ temper_status audit_fix(const struct dataset *data, const temper_audit_report *r
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
+/* A file for weights must have a format that can hold them. */
 temper_status audit_fix_check(const temper_audit_fix_file *file, temper_error *error)
 {
     return strcmp(file->how, "weight") == 0 ? dataset_write_check_weights(file->path, file->format, error)
@@ -176,6 +180,8 @@ static temper_status write_dataset(const struct dataset *data, const temper_audi
     return status;
 }
 
+/* A copy of the user's text keeps columns, comments and number formats as they are; so it is preferred where it is
+ * possible. */
 temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
                               temper_audit_fix_file *file, temper_error *error)
 {

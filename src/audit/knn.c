@@ -18,6 +18,7 @@
 /* Rows from which variances are estimated; features of one pass over them; ranges that wait to be bisected. */
 enum { VARIANCE_ROWS = 512, VARIANCE_FEATURES = 32, DEEPEST = 64 };
 
+/* One coordinate of a row. */
 static float at(struct points points, uint32_t row, size_t feature)
 {
     return points.x[row * points.dimensions + feature];
@@ -101,6 +102,8 @@ static void select_first(struct points points, size_t feature, uint32_t *order, 
     }
 }
 
+/* A stack of ranges replaces recursion: each is bisected until it is a leaf. The first part of a bisection is a
+ * multiple of the leaf size, so that blocks of the order are leaves. */
 void knn_order(struct points points, size_t leaf, uint32_t *order)
 {
     size_t from[DEEPEST] = {0}, to[DEEPEST] = {points.rows}, waiting = 1;
@@ -164,6 +167,7 @@ static void fill_tiles(struct knn_search *search)
     }
 }
 
+/* The mean of the points of each tile, without its padding. */
 static void find_centres(struct knn_search *search)
 {
     size_t dimensions = search->points.dimensions;
@@ -287,6 +291,7 @@ static size_t next_tile(const struct query_block *block)
     return best;
 }
 
+/* Copies the queries next to each other, and empties their lists. */
 static void begin_block(struct query_block *block)
 {
     const struct knn_search *search = block->search;
@@ -303,6 +308,7 @@ static void begin_block(struct query_block *block)
     measure_tiles(block);
 }
 
+/* Compares a block of queries with the nearest tiles; a pure function of the block, so that threads do not matter. */
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
     const struct knn_search *search = context;
@@ -338,6 +344,7 @@ static size_t first_query(const struct knn_search *search, size_t rank)
     return first < rows ? first : rows;
 }
 
+/* Indices and distance of each query, as bytes to exchange. */
 static void pack(const struct knn_search *search, size_t from, size_t to, char *out)
 {
     size_t index = search->count * sizeof *search->index;
@@ -347,6 +354,7 @@ static void pack(const struct knn_search *search, size_t from, size_t to, char *
     }
 }
 
+/* The reverse, for the queries of all processes. */
 static void unpack(const struct knn_search *search, const char *in)
 {
     size_t index = search->count * sizeof *search->index;
@@ -379,6 +387,7 @@ static temper_status gather_results(const struct knn_search *search, temper_erro
     return status;
 }
 
+/* Allocates the workspace of every thread in one piece, orders the rows, and searches the blocks of this process. */
 static temper_status search_all(struct knn_search *search, size_t threads, temper_error *error)
 {
     size_t dimensions = search->points.dimensions, rank = comm_rank(search->points.comm), each;
@@ -406,6 +415,8 @@ static temper_status search_all(struct knn_search *search, size_t threads, tempe
     return comm_alone(search->points.comm) ? TEMPER_OK : gather_results(search, error);
 }
 
+/* Approximate: a fifth of the tiles, at least twenty, contains nearly all neighbours, since tiles are compact in
+ * space. */
 temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index, double *square,
                        temper_error *error)
 {

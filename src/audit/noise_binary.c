@@ -54,6 +54,7 @@ static struct power_link link_at(double z, double e)
     return (struct power_link){copysign(value, z), power / (1 + a), copysign(power * l - value, z)};
 }
 
+/* Linear in the evidence; the power function is applied by those who need a probability. */
 double noise_binary_logit(const struct noise_binary *model, const double *evidence)
 {
     double z = model->shift;
@@ -62,6 +63,7 @@ double noise_binary_logit(const struct noise_binary *model, const double *eviden
     return z;
 }
 
+/* Both terms are computed as logarithms, so that rows far from the boundary keep their digits. */
 double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given, double *out)
 {
     double logit = link_at(noise_binary_logit(model, evidence), exp(model->log_exponent)).value;
@@ -74,11 +76,13 @@ double noise_binary_row(const struct noise_binary *model, const double *evidence
 
 /* ---- All rows -------------------------------------------------------------------------------- */
 
+/* The parameter of a rate below 1/2. */
 static double log_odds_of(double rate)
 {
     return log(2 * rate / (1 - 2 * rate));
 }
 
+/* The inverse of log_odds_of. */
 static double rate_of(double log_odds)
 {
     return 0.5 / (1 + exp(-log_odds));
@@ -273,6 +277,7 @@ static struct noise_prior prior_of(const struct noise_binary_rows *rows)
     return prior;
 }
 
+/* Both rates start from their mean: the first fit has one rate. */
 static void start_from(struct noise_fit *fit, const struct noise_binary *model)
 {
     for (size_t i = 0; i < BINARY_EVIDENCE; i++)
@@ -282,6 +287,8 @@ static void start_from(struct noise_fit *fit, const struct noise_binary *model)
     fit->theta[RATE] = log_odds_of((model->rate[0] + model->rate[1]) / 2);
 }
 
+/* One rate for both classes first. Two rates are tried if the gain that the first step predicts is worth it, and
+ * kept if they are much likelier. */
 void noise_binary_fit(const struct noise_binary_rows *rows, const struct noise_binary *near,
                       struct noise_binary_range *out)
 {

@@ -33,6 +33,7 @@ struct em_sums {
     double *prior;    /* [classes], of one row */
 };
 
+/* p(given | true class): a cell of the table, or uniform noise. */
 static double transition_of(const struct noise_em *model, size_t true_class, uint32_t given)
 {
     if (model->transition)
@@ -40,6 +41,7 @@ static double transition_of(const struct noise_em *model, size_t true_class, uin
     return true_class == given ? 1 - model->rate : model->rate / (double)(model->classes - 1);
 }
 
+/* Relative to the largest, so that nothing overflows. */
 static double log_sum_exp(const double *a, size_t n)
 {
     double top = a[0], sum = 0;
@@ -50,6 +52,7 @@ static double log_sum_exp(const double *a, size_t n)
     return top + log(sum);
 }
 
+/* The prior is not normalised, which would be a constant of the row. */
 double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given, double *out)
 {
     for (size_t c = 0; c < model->classes; c++)
@@ -251,6 +254,8 @@ static void fit_both(const struct noise_em_rows *rows, struct em_sums *sums, dou
         *model = pairs;
 }
 
+/* A table that is not much likelier than uniform noise is dropped: it would add variance and explain confusions of
+ * the model as noise. */
 temper_status noise_em_fit(const struct noise_em_rows *rows, struct noise_em *out, temper_error *error)
 {
     size_t classes = rows->classes, cells;
@@ -276,6 +281,7 @@ temper_status noise_em_fit(const struct noise_em_rows *rows, struct noise_em *ou
     return status;
 }
 
+/* Leaves {0}, from which a fit can start. */
 void noise_em_free(struct noise_em *model)
 {
     mem_free(model->transition);

@@ -86,6 +86,7 @@ static temper_status gather_scores(const struct audit_input *in, double *activat
     return status;
 }
 
+/* `few`: with a handful of fits a Gram matrix of all rows would take longer than it saves. */
 static temper_status run_fits(const struct audit_input *in, struct audit_fits *fits, struct fit_spec *fit)
 {
     struct out_of_fold_job job = {.in = in, .fits = fits};
@@ -110,6 +111,7 @@ static temper_status run_fits(const struct audit_input *in, struct audit_fits *f
     return gather_scores(in, fits->activation);
 }
 
+/* Every row is scored by exactly one fit, the one that leaves out its fold. */
 temper_status audit_out_of_fold(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
     struct fit_spec *fit = mem_alloc(in->options->folds, sizeof *fit);

@@ -29,6 +29,8 @@ static size_t best_other(const double *a, size_t count, uint32_t own)
     return best;
 }
 
+/* The score is 1 - p(given label is right), by expm1 so that small scores keep their digits. Expected counts of
+ * true and given classes are summed on the way. */
 static void fill_suspect(const struct audit_input *in, const struct audit_fits *fits, const struct audit_noise *noise,
                          size_t row, double *space, temper_audit_report *report)
 {
@@ -68,6 +70,7 @@ static void add_range(const struct audit_noise *noise, temper_audit_suspect *out
     report->wrong_high += out->high;
 }
 
+/* In the order of the rows; sorted later. */
 static void fill_suspects(const struct audit_input *in, const struct audit_fits *fits,
                           const struct audit_neighbours *near, const struct audit_noise *noise, double *space,
                           temper_audit_report *report)
@@ -84,6 +87,7 @@ static void fill_suspects(const struct audit_input *in, const struct audit_fits 
 
 /* ---- All rows -------------------------------------------------------------------------------- */
 
+/* Ties by row, so that the order is strict. */
 static int by_key(const void *a, const void *b)
 {
     const struct suspect_order *one = a, *other = b;
@@ -150,6 +154,7 @@ static temper_status sort_suspects(const struct audit_input *in, const double *b
     return TEMPER_OK;
 }
 
+/* What makes the list unreliable. */
 static void warn(temper_audit_report *report)
 {
     if (report->wrong > 0.5 * (double)report->rows)
@@ -163,6 +168,7 @@ static void warn(temper_audit_report *report)
                         (size_t)report->rows);
 }
 
+/* The report owns suspects and transition from the beginning, so that they are freed with it on failure. */
 temper_status audit_rank(const struct audit_input *in, const struct audit_fits *fits,
                          const struct audit_neighbours *near, const struct audit_noise *noise,
                          temper_audit_report *report)

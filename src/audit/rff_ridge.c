@@ -141,6 +141,7 @@ static void solve_group(const struct rff_job *job, size_t group, double *matrix,
     }
 }
 
+/* One factor after another in the same memory. */
 static temper_status solve(struct rff_job *job, temper_error *error)
 {
     size_t size = job->ridge->classes * COLUMNS;
@@ -213,11 +214,13 @@ static void fill_order(struct rff_job *job)
     job->begin[GROUPS] = filled;
 }
 
+/* Of two sizes. */
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
 
+/* Workspaces of all threads, with scratch for the largest product of the kernels. */
 static bool allocate_workspaces(struct rff_job *job)
 {
     size_t threads = job->ridge->threads;
@@ -239,6 +242,7 @@ static bool allocate_workspaces(struct rff_job *job)
     return true;
 }
 
+/* Frequencies, kernel width, groups, and zeroed sums. */
 static bool prepare(struct rff_job *job)
 {
     const struct rff_ridge *ridge = job->ridge;
@@ -270,6 +274,8 @@ static void free_job(struct rff_job *job)
     mem_free(job->scratch);
 }
 
+/* Groups are summed in parallel, each by one thread, and rows predicted in blocks: the same bits for any number of
+ * threads. */
 temper_status rff_ridge_fit(const struct rff_ridge *ridge, double *out, temper_error *error)
 {
     const char *wanted;

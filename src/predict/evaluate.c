@@ -28,6 +28,7 @@ struct evaluator {
     double *p;         /* workspace: probabilities of one row */
 };
 
+/* Takes NULL. */
 void evaluator_free(struct evaluator *evaluator)
 {
     if (!evaluator)
@@ -37,6 +38,7 @@ void evaluator_free(struct evaluator *evaluator)
     mem_free(evaluator);
 }
 
+/* The model is borrowed until the end. */
 temper_status evaluator_new(const struct model *model, struct evaluator **out, temper_error *error)
 {
     size_t classes = model->classes.count, cells;
@@ -82,6 +84,7 @@ struct evaluated_row {
     uint32_t label, predicted, top;
 };
 
+/* The confidence is the largest calibrated probability, which may be of another class than the label. */
 static void evaluate_probabilities(const struct evaluator *e, const double *a, struct evaluated_row *row)
 {
     size_t classes = e->model->classes.count, top = 0;
@@ -95,6 +98,7 @@ static void evaluate_probabilities(const struct evaluator *e, const double *a, s
     row->top = (uint32_t)top;
 }
 
+/* Rows of a class that the model does not have count as wrong; they have no loss. */
 static void evaluate_row(const struct evaluator *e, const double *a, struct evaluated_row *row)
 {
     row->predicted = (uint32_t)predicted_class(e->model, a);
@@ -105,6 +109,7 @@ static void evaluate_row(const struct evaluator *e, const double *a, struct eval
         evaluate_probabilities(e, a, row);
 }
 
+/* Rows are binned by confidence, for the expected calibration error. */
 static void add_probabilities(struct evaluator *e, const struct evaluated_row *row)
 {
     size_t number = (size_t)(row->confidence * BINS);
@@ -116,6 +121,7 @@ static void add_probabilities(struct evaluator *e, const struct evaluated_row *r
     bin->correct += row->top == row->label ? row->weight : 0;
 }
 
+/* Sums in the order of the rows. */
 static void add_row(struct evaluator *e, const struct evaluated_row *row)
 {
     e->rows++;
@@ -193,6 +199,7 @@ static temper_status add_batch(struct evaluator *e, const struct dataset *data, 
     return status;
 }
 
+/* Processes agree on failures before they exchange rows, so that none waits for another one. */
 temper_status evaluator_add(struct evaluator *e, const struct dataset *data, size_t threads, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
@@ -247,6 +254,7 @@ static double calibration_error(const struct evaluator *e)
     return sum / e->known;
 }
 
+/* Means over the weights of all rows for accuracies, over those of known classes for losses. */
 temper_status evaluator_end(struct evaluator *e, temper_evaluation *out, temper_error *error)
 {
     if (!out || e->rows == 0 || !(e->weight > 0)) {

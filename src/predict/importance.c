@@ -31,6 +31,7 @@ static double row_importance(const struct model *model, const double *a, uint32_
     return exp(gap * partition_log_p(&family, label, a[label]));
 }
 
+/* A block of rows by one thread. */
 static temper_status fill_block(void *context, size_t block, size_t worker)
 {
     const struct importance_batch *batch = context;
@@ -42,6 +43,7 @@ static temper_status fill_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
+/* Scores of one batch at a time, in the same memory. */
 static temper_status fill_batches(const struct dataset *data, size_t threads, struct importance_batch batch,
                                   double *activation, temper_error *error)
 {
@@ -61,6 +63,7 @@ static temper_status fill_batches(const struct dataset *data, size_t threads, st
     return status;
 }
 
+/* By name; a class that the model does not have is refused, since its rows have no probability. */
 static temper_status match_classes(const struct model *model, const struct dataset *data, uint32_t *number,
                                    temper_error *error)
 {
@@ -74,6 +77,7 @@ static temper_status match_classes(const struct model *model, const struct datas
     return TEMPER_OK;
 }
 
+/* p^(t2 - t1) is the gradient factor of two-temperature losses only. */
 static temper_status check_request(const struct model *model, const struct dataset *data, temper_error *error)
 {
     if (!loss_is_two_temperature(model->loss))
@@ -85,6 +89,7 @@ static temper_status check_request(const struct model *model, const struct datas
     return TEMPER_OK;
 }
 
+/* Where t1 = t2 all factors are 1, without a look at the features. */
 temper_status importances(const struct model *model, const struct dataset *data, size_t threads, double *out,
                           temper_error *error)
 {

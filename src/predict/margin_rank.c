@@ -22,6 +22,7 @@ static void ranking_free(struct margin_ranking *ranking)
     mem_free(ranking->runner_up);
 }
 
+/* Scores, margins, and the second-best class of each row if there are more than two. */
 static temper_status ranking_new(const struct dataset *data, size_t vectors, struct margin_ranking *ranking,
                                  temper_error *error)
 {
@@ -48,6 +49,7 @@ static uint32_t best_other(const double *a, size_t classes, uint32_t own)
     return best;
 }
 
+/* Two classes have one score, whose sign is that of class 1. */
 static void find_margins(const struct dataset *data, size_t vectors, struct margin_ranking *ranking)
 {
     for (size_t row = 0; row < (size_t)data->x.rows; row++) {
@@ -62,6 +64,7 @@ static void find_margins(const struct dataset *data, size_t vectors, struct marg
     }
 }
 
+/* Margins of all rows; freed on failure. */
 static temper_status rank(const struct dataset *data, const struct model *model, const temper_noise_options *options,
                           struct margin_ranking *ranking, temper_error *error)
 {
@@ -77,6 +80,7 @@ static temper_status rank(const struct dataset *data, const struct model *model,
     return status;
 }
 
+/* Margins are those of a logistic regression that is trained on the labels as given. */
 temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options, bool largest,
                             struct noise *out, temper_error *error)
 {

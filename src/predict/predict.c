@@ -10,6 +10,7 @@
 
 enum { BLOCK_ROWS = 256 };
 
+/* Hinge has no probabilities; calibrated ones need an escort order, which t1 = 0 has not. */
 size_t output_width(const struct model *model, temper_prediction output)
 {
     size_t classes = model->classes.count;
@@ -28,6 +29,7 @@ size_t output_width(const struct model *model, temper_prediction output)
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
+/* The first of equal scores. */
 size_t predicted_class(const struct model *model, const double *a)
 {
     size_t best = 0;
@@ -78,6 +80,7 @@ static temper_status check_columns(const struct model *model, const struct matri
                      (unsigned long long)x->columns, model->features);
 }
 
+/* Scaling is part of the weights, but for logarithms, which are taken of the features. */
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
                      temper_error *error)
 {
@@ -100,6 +103,7 @@ struct predict_job {
     double *out;
 };
 
+/* A block of rows by one thread. */
 static temper_status predict_block(void *context, size_t block, size_t worker)
 {
     const struct predict_job *job = context;
@@ -116,6 +120,7 @@ static temper_status predict_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
+/* Scores of all rows first, by the fast kernels; the rest is row by row. */
 temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
                       double *out, temper_error *error)
 {

@@ -18,6 +18,7 @@ struct shortlist {
     uint16_t *predicted[SHORTLIST]; /* of all rows, by models that have not seen them */
 };
 
+/* Each candidate once: several criteria often select the same one. */
 static void add_to_shortlist(struct shortlist *list, size_t candidate)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -57,6 +58,8 @@ static size_t least_of(const struct crossval_table *table, size_t offset)
     return best;
 }
 
+/* The selections of all criteria of the rule, and the best of three ranges of t1: convex, moderate and strongly
+ * bounded losses. They differ most in how they treat wrong labels. */
 static void fill_shortlist(const struct crossval_table *table, const struct selection *selection,
                            struct shortlist *list)
 {
@@ -109,6 +112,7 @@ static double label_value(const struct shortlist *list, const size_t chosen[PAIR
     return sum;
 }
 
+/* Notes which pairs of candidates the label of a chosen row will distinguish. */
 static void count_pairs(const struct shortlist *list, size_t chosen[PAIRS], size_t row)
 {
     size_t pair = 0;
@@ -143,6 +147,8 @@ static void choose_rows(struct tune_state *t, const struct shortlist *list, cons
     }
 }
 
+/* Rows that are trusted already are not asked for. The order of the rows is drawn from the seed, so that ties are
+ * broken at random but reproducibly. */
 static temper_status choose_from_shortlist(struct tune_state *t, const struct shortlist *list)
 {
     const temper_tune_options *options = t->request.options;
@@ -163,6 +169,8 @@ static temper_status choose_from_shortlist(struct tune_state *t, const struct sh
     return allocated ? TEMPER_OK : error_no_memory(t->request.error);
 }
 
+/* The fits of the halves are made once more, since the table keeps measures and not predictions: keeping those of
+ * all candidates would take rows times candidates of memory. */
 temper_status tune_ask_labels(struct tune_state *t)
 {
     struct tune_progress *progress = &t->progress;

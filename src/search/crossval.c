@@ -50,6 +50,7 @@ struct crossval_batch {
     struct held_out_row *row;       /* of the rows of this process, by one fit */
 };
 
+/* Two halves, or K folds: each part is left out by one fit. */
 size_t crossval_parts(const struct crossval *cv, int stage)
 {
     return stage == STAGE_HALVES ? 2 : cv->folds;
@@ -82,6 +83,7 @@ struct ended_fit {
     uint32_t part;
 };
 
+/* The part of a row of this process; the partition is of the rows of all processes. */
 static uint32_t part_of(const struct crossval_batch *batch, size_t row)
 {
     const struct crossval *cv = batch->cv;
@@ -210,6 +212,8 @@ static void sum_parts(const struct crossval *cv, const struct crossval_trial *tr
     out->trusted = all.trusted > 0 ? all.trusted_right / all.trusted : (double)NAN;
 }
 
+/* All that the selection rule needs besides accuracy is measured on the halves, since two models of disjoint rows
+ * make independent mistakes. */
 static temper_status measure_halves(const struct crossval *cv, uint16_t *const predicted[2], const double *confidence,
                                     temper_tune_candidate *candidate, temper_error *error)
 {
@@ -239,6 +243,8 @@ static temper_status measure_gathered_halves(const struct crossval *cv, const st
     return status;
 }
 
+/* Two folds are the halves: then one stage serves as both. The stage is set last, so that a checkpoint never
+ * contains a candidate that was measured in part. */
 static temper_status finish_candidate(struct crossval_batch *batch, struct crossval_trial *trial, temper_error *error)
 {
     const struct crossval *cv = batch->cv;
@@ -274,6 +280,7 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
+/* Passes the number of fits to the caller. */
 static bool keep_going(void *context)
 {
     const struct crossval_batch *batch = context;
@@ -281,6 +288,7 @@ static bool keep_going(void *context)
     return !calls->keep_going || calls->keep_going(calls->context, batch->table->fits_done);
 }
 
+/* Of a batch that may be half built. */
 static void batch_free(struct crossval_batch *batch)
 {
     for (size_t i = 0; batch->trial && i < batch->trials; i++) {
@@ -296,6 +304,7 @@ static void batch_free(struct crossval_batch *batch)
     mem_free(batch->row);
 }
 
+/* Predictions and confidences are kept for the halves alone; the folds need sums only. */
 static bool trial_new(const struct crossval_batch *batch, size_t candidate, struct crossval_trial *trial)
 {
     size_t rows = batch->cv->labels.own;
@@ -310,6 +319,8 @@ static bool trial_new(const struct crossval_batch *batch, size_t candidate, stru
     return trial->sums && trial->predicted[0] && trial->predicted[1] && trial->confidence;
 }
 
+/* The fits of a candidate are next to each other: fit / parts is the trial, fit % parts the part that it leaves
+ * out. */
 static bool batch_new(struct crossval_batch *batch, const size_t *which)
 {
     const struct crossval *cv = batch->cv;
@@ -330,6 +341,8 @@ static bool batch_new(struct crossval_batch *batch, const size_t *which)
     return allocated;
 }
 
+/* All fits of the batch start from zero: results of other candidates as starting points would save iterations, but
+ * the result would depend on which candidates are fitted together. */
 static temper_status run_batch(struct crossval_batch *batch, const size_t *which, bool *finished, temper_error *error)
 {
     const struct crossval *cv = batch->cv;
@@ -365,16 +378,19 @@ static size_t trials_together(const struct dataset *data, size_t parts)
     return parts > 0 && parts < fits ? fits / parts : 1;
 }
 
+/* For the memory budget. */
 size_t crossval_most_fits(const struct dataset *data)
 {
     return 2 * trials_together(data, 2) + 1;
 }
 
+/* For the memory budget, of the stage that keeps most. */
 size_t crossval_trial_bytes(const struct dataset *data)
 {
     return TRIAL_ROW_BYTES * trials_together(data, 2);
 }
 
+/* Batches one after another; within one, the fits share passes over the rows, or threads. */
 temper_status crossval_run(const struct crossval *cv, struct crossval_table *table, const struct crossval_stage *stage,
                            const struct crossval_calls *calls, bool *finished, temper_error *error)
 {

@@ -39,12 +39,14 @@ static temper_status take_fold(void *context, const struct fit_end *end, temper_
     return TEMPER_OK;
 }
 
+/* Fits of this phase count from 0. */
 static bool keep_going(void *context)
 {
     const struct fold_models_job *job = context;
     return tune_report_progress(job->t, job->done);
 }
 
+/* The mean is taken in the order of the parts, so that it has the same bits whatever the order in which fits end. */
 static temper_status run_folds(struct fold_models_job *job, size_t candidate, int stage, struct fit_spec *fit,
                                bool *finished)
 {
@@ -71,6 +73,7 @@ static temper_status run_folds(struct fold_models_job *job, size_t candidate, in
     return TEMPER_OK;
 }
 
+/* *out is filled on success only. */
 temper_status fold_models_fit(struct tune_state *t, size_t candidate, int stage, struct fold_models *out,
                               bool *finished)
 {
@@ -157,6 +160,7 @@ static temper_status difference_from(const struct tune_request *request, const s
 
 /* ---- The final fit --------------------------------------------------------------------------- */
 
+/* Other than 0 ends the training: the caller, here or on another process, wants to stop. */
 static int report_progress(void *context, const temper_train_progress *progress)
 {
     struct tune_state *t = context;
@@ -249,6 +253,8 @@ static temper_status check_agreement(struct tune_state *t, const struct fold_mod
     return status;
 }
 
+/* Training refuses a model that is no better than one without features (TEMPER_BAD_DATA). If the folds have learnt
+ * something, then that too is another optimum. */
 temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *models)
 {
     temper_status status = train_final(t, NULL, &t->model, &t->report.training);
@@ -258,6 +264,8 @@ temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *
     return status;
 }
 
+/* Fits the folds of the selected candidate once more for their weights and predictions, then all rows. Warnings of
+ * training are appended to those of the search. */
 temper_status tune_final_fit(struct tune_state *t)
 {
     struct fold_models models = {0};

@@ -72,6 +72,7 @@ struct fit_batch {
 
 /* ---- Allocation ------------------------------------------------------------------------------ */
 
+/* least <= most is assumed; if not, `least` wins. */
 static size_t clamp(size_t x, size_t least, size_t most)
 {
     return x < least ? least : x > most ? most : x;
@@ -94,6 +95,7 @@ struct fit_slots fit_slots_for(const struct dataset *data, size_t size, size_t f
     return slots;
 }
 
+/* Gradients are of all slots in one array; a fit that others start from counts them. */
 static bool allocate(struct fit_batch *batch)
 {
     const struct fits_job *job = batch->job;
@@ -114,6 +116,7 @@ static bool allocate(struct fit_batch *batch)
     return true;
 }
 
+/* The largest number of a partition that is referred to, plus one. */
 static uint32_t count_partitions(const struct fits_job *job)
 {
     uint32_t count = 0;
@@ -133,6 +136,7 @@ static void fill_members(const struct fits_job *job, struct multi_member *member
     }
 }
 
+/* The objective of all fits: one pass over the rows evaluates up to MULTI_WIDTH requests. */
 static temper_status make_objective(struct fit_batch *batch)
 {
     const struct fits_job *job = batch->job;
@@ -159,6 +163,7 @@ static temper_status make_objective(struct fit_batch *batch)
     return status;
 }
 
+/* The Gram matrix is computed if any of the losses profits from it. */
 static temper_status make_preconditioners(struct fit_batch *batch)
 {
     const struct fits_job *job = batch->job;
@@ -173,6 +178,7 @@ static temper_status make_preconditioners(struct fit_batch *batch)
     return TEMPER_OK;
 }
 
+/* Of a batch that may be half built. */
 static void batch_free(struct fit_batch *batch)
 {
     for (size_t i = 0; i < batch->slots; i++)
@@ -237,6 +243,7 @@ static bool zero_is_known(const struct fits_job *job, const struct fit_spec *fit
            (fit->part == FIT_SEES_ALL || fit->partition == before->partition);
 }
 
+/* Reserves a slot. The first request is the gradient at zero, unless its norm is known. */
 static temper_status begin_fit(struct fit_batch *batch, struct fit_slot *slot, size_t number)
 {
     const struct fit_spec *fit = &batch->job->fit[number];
@@ -250,6 +257,7 @@ static temper_status begin_fit(struct fit_batch *batch, struct fit_slot *slot, s
     return start_solver(batch, slot);
 }
 
+/* A fit that starts from the result of another one waits for it. */
 static bool is_ready(const struct fit_batch *batch, size_t number)
 {
     size_t after = batch->job->fit[number].after;
@@ -276,6 +284,7 @@ static temper_status fill_slots(struct fit_batch *batch)
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
+/* Every slot has at most one request in a round. */
 static void add_request(struct fit_batch *batch, struct fit_slot *slot, struct multi_request request)
 {
     request.member = slot->fit;
@@ -283,6 +292,8 @@ static void add_request(struct fit_batch *batch, struct fit_slot *slot, struct m
     *slot->request = request;
 }
 
+/* Value and gradient at a point, or the length of a step: the root mean square of the scores that it adds, by which
+ * steps are limited. */
 static void add_solver_request(struct fit_batch *batch, struct fit_slot *slot)
 {
     struct lbfgs_request asked = lbfgs_next_request(slot->solver);
@@ -369,7 +380,8 @@ static size_t collect_vectors(struct fit_batch *batch, struct preconditioned *ve
         if (!slot->has_reply)
             continue;
         double curvature = initial_curvature(batch->job->fit[slot->fit].loss, 2);
-        vector[count++] = (struct preconditioned){slot->preconditioner, lbfgs_next_request(slot->solver).answer, curvature};
+        vector[count++] =
+            (struct preconditioned){slot->preconditioner, lbfgs_next_request(slot->solver).answer, curvature};
     }
     return count;
 }
@@ -421,6 +433,7 @@ static temper_status find_converged(struct fit_batch *batch)
     return TEMPER_OK;
 }
 
+/* Returns with *finished = false as soon as the caller wants to stop; results so far have been reported. */
 static temper_status run_rounds(struct fit_batch *batch, bool *finished)
 {
     const struct fits_job *job = batch->job;
@@ -439,6 +452,7 @@ static temper_status run_rounds(struct fit_batch *batch, bool *finished)
     return TEMPER_OK;
 }
 
+/* The batch is on the heap: its slots and requests would take much of a stack. */
 temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error)
 {
     struct fit_batch *batch = mem_zeroed(1, sizeof *batch);

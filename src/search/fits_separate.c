@@ -117,6 +117,7 @@ static temper_status find_preconditioner(struct separate_fit *self, size_t numbe
     return shared_preconditioner_fit(&spec, &target, &self->own, finished, &self->error);
 }
 
+/* A pilot fit that was stopped leaves no result, which run_fit takes as stopped too. */
 static temper_status solve(struct separate_fit *self, size_t number, const double *initial)
 {
     const struct fits_job *job = self->all->job;
@@ -222,6 +223,7 @@ static temper_status run_links(struct separate_fit *self, struct fit_chain *chai
     return TEMPER_OK;
 }
 
+/* One thread works through a chain, since each fit needs the solution of the one before it. */
 static temper_status run_chain(void *context, size_t number, size_t worker)
 {
     struct separate_fits *all = context;
@@ -262,6 +264,7 @@ static void find_chains(struct separate_fits *all)
     }
 }
 
+/* One pilot fit for each loss and penalty that several fits share, before the first of them. */
 static temper_status fit_pilots(struct separate_fits *all, bool *finished)
 {
     const struct fits_job *job = all->job;
@@ -276,6 +279,7 @@ static temper_status fit_pilots(struct separate_fits *all, bool *finished)
     return status;
 }
 
+/* Pilot fits use all threads one after another; then chains run in parallel. */
 static temper_status run_all(struct separate_fits *all, bool *finished)
 {
     if (pthread_mutex_init(&all->lock, NULL) != 0)
@@ -291,6 +295,7 @@ static temper_status run_all(struct separate_fits *all, bool *finished)
     return status;
 }
 
+/* Any data and loss, with the solver of the options. */
 temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error)
 {
     struct separate_fits all = {.job = job,

@@ -38,6 +38,7 @@ struct grid_text {
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+/* Quotes at most 60 bytes of the word. */
 static temper_status bad_word(struct grid_text word, const char *why, temper_error *error)
 {
     return error_set(error, TEMPER_USAGE, "grid: '%.*s' %s; give lists such as t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5",
@@ -141,6 +142,7 @@ static temper_status read_methods(struct grid_text word, struct grid_text rest, 
     return TEMPER_OK;
 }
 
+/* NAME=LIST, or the word `only`. A list replaces that of the default grid. */
 static temper_status read_word(struct grid_text word, struct grid_lists *lists, temper_error *error)
 {
     struct grid_text rest = word, name = split_at(&rest, '=');
@@ -163,6 +165,7 @@ static temper_status read_word(struct grid_text word, struct grid_lists *lists, 
     return bad_word(word, "is unknown (known are t1, t2, l2, loss and only)", error);
 }
 
+/* Words are separated by blanks. */
 static temper_status read_lists(const char *text, struct grid_lists *lists, temper_error *error)
 {
     struct grid_text rest = {text, text + strlen(text)};
@@ -221,6 +224,7 @@ static size_t add_method(const struct grid_lists *lists, temper_method method, s
     return left_out;
 }
 
+/* Insertion sort of at most 64 penalties, the strongest first. */
 static void sort_falling(struct grid_values *values)
 {
     for (size_t i = 1; i < values->count; i++)
@@ -262,6 +266,7 @@ static temper_status fill(const struct grid_lists *lists, struct candidate_grid 
     return TEMPER_OK;
 }
 
+/* Lists that the text does not give are those of the default grid. */
 temper_status grid_parse(const char *text, double default_l2, struct candidate_grid *out, temper_error *error)
 {
     struct grid_lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};

@@ -34,6 +34,7 @@ struct half_split_workspace {
     double *share; /* [2][classes]: predicted, labelled */
 };
 
+/* Without weights, every row counts once. */
 static double weight_of(const struct half_split *halves, size_t row)
 {
     return halves->weight ? halves->weight[row] : 1;
@@ -45,6 +46,7 @@ static uint32_t held_out(const struct half_split *halves, size_t row)
     return halves->predicted[halves->part[row]][row];
 }
 
+/* Whether the held-out prediction contradicts the given label. */
 static bool is_wrong(const struct half_split *halves, size_t row)
 {
     return held_out(halves, row) != halves->label[row];
@@ -52,6 +54,7 @@ static bool is_wrong(const struct half_split *halves, size_t row)
 
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 
+/* Ties by row, so that the order is strict. */
 static int by_confidence(const void *a, const void *b)
 {
     const struct confidence_rank *first = a, *second = b;
@@ -90,6 +93,7 @@ static double rank_part(const struct half_split *halves, struct half_split_works
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
+/* The band of a rank; bands are narrower at both ends. */
 static size_t band_of(double rank)
 {
     size_t band = 0;
@@ -157,6 +161,7 @@ static double log_gamma(double x)
     return (x - 0.5) * log(x) - x + half_log_two_pi + series - shift;
 }
 
+/* By cell, then label, then weight: sums have the same bits whatever the order of the rows. */
 static int by_cell(const void *a, const void *b)
 {
     const struct coded_row *first = a, *second = b;
@@ -205,6 +210,7 @@ static double measure_code(const struct half_split *halves, const struct half_sp
     return code_length(space->coded, count, halves->classes) / all;
 }
 
+/* Ranks are within each half: the confidences of two models are not on the same scale. */
 temper_status half_split_measure(const struct half_split *halves, temper_tune_candidate *out, temper_error *error)
 {
     struct half_split_workspace space = {.order = mem_alloc(halves->rows, sizeof *space.order),

@@ -11,11 +11,13 @@
 #include "train/preconditioner/preconditioner_shared.h"
 #include "train/train.h"
 
+/* Two classes need one weight vector. */
 size_t fits_vectors(const struct scaled_features *features)
 {
     return weight_vectors(features->data->classes.count);
 }
 
+/* One weight per feature and vector, and the intercepts. */
 size_t fits_size(const struct scaled_features *features, const temper_train_options *options)
 {
     size_t columns = (size_t)features->data->x.columns;
@@ -29,6 +31,7 @@ bool fits_solver_batches(const struct fits_job *job)
     return !solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0;
 }
 
+/* Two classes, losses that are minimised in a single phase, and L-BFGS. */
 static bool can_batch(const struct fits_job *job)
 {
     for (size_t i = 0; i < job->count; i++)
@@ -37,6 +40,7 @@ static bool can_batch(const struct fits_job *job)
     return multi_supports(job->features->data) && fits_solver_batches(job);
 }
 
+/* Batched fits read the rows once for all of them. */
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error)
 {
     return can_batch(job) ? fits_batched(job, finished, error) : fits_separate(job, finished, error);
@@ -68,6 +72,8 @@ double one_fit_bytes(const struct dataset *data, size_t threads, double *block)
            training_vectors(n * vectors) + rows * 8;
 }
 
+/* Separate fits: one training for each thread, and the shared preconditioners. Batched fits: the common objective,
+ * Gram matrices, solvers and scores. */
 double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
                   double *block)
 {

@@ -50,6 +50,7 @@ static const struct {
 } criteria[] = {
     {"cv+c", BY_CV_C}, {"accuracy", BY_ACCURACY}, {"log-loss", BY_LOG_LOSS}, {"bounded-loss", BY_BOUNDED_LOSS}};
 
+/* The first criterion is the default. */
 bool criterion_find(const char *name, enum criterion *criterion)
 {
     for (size_t i = 0; i < sizeof criteria / sizeof *criteria; i++)
@@ -60,6 +61,7 @@ bool criterion_find(const char *name, enum criterion *criterion)
     return false;
 }
 
+/* As the report has it (temper_tune_report.decided_by). */
 const char *decision_name(enum decision decision)
 {
     static const char *const names[] = {
@@ -70,6 +72,7 @@ const char *decision_name(enum decision decision)
     return names[decision];
 }
 
+/* Pruning by a margin and a multiple of the binomial standard error. */
 bool cannot_win(const temper_tune_candidate *candidate, double best_half_accuracy, double rows)
 {
     double error = sqrt(best_half_accuracy * (1 - best_half_accuracy) / rows);
@@ -140,6 +143,7 @@ static bool fitted(const struct selection_input *in, const struct selection *out
     return candidate->stage > 0;
 }
 
+/* The loss (0.1, 1.12) is bounded and heavy-tailed: it learns wrong labels less than most. */
 static bool is_reference(const struct selection_input *in, const struct selection *out,
                          const temper_tune_candidate *candidate)
 {
@@ -148,6 +152,8 @@ static bool is_reference(const struct selection_input *in, const struct selectio
     return loss_is_two_temperature_at(candidate->loss, REFERENCE_T1, REFERENCE_T2);
 }
 
+/* Steps 1 and 2 consider candidates that predict every class, and whose halves agree nearly as well as those of the
+ * most accurate one: others are unstable. */
 static bool is_sound(const struct selection_input *in, const struct selection *out,
                      const temper_tune_candidate *candidate)
 {
@@ -155,6 +161,7 @@ static bool is_sound(const struct selection_input *in, const struct selection *o
     return candidate->balance > rule.balance && candidate->agreement >= b->agreement - rule.agreement;
 }
 
+/* Step 2 must not select a candidate that decides everything, and wrongly. */
 static bool is_sound_and_accurate(const struct selection_input *in, const struct selection *out,
                                   const temper_tune_candidate *candidate)
 {
@@ -250,6 +257,7 @@ static bool by_reference(const struct selection_input *in, struct selection *out
     return true;
 }
 
+/* The candidate of least measure on the folds; the most accurate one if no candidate has that measure. */
 static void by_measure(const struct selection_input *in, struct selection *out, measure_fn *measure,
                        enum decision decision)
 {
@@ -302,6 +310,7 @@ static void find_reference(const struct selection_input *in, struct selection *o
         out->random_share = rho->top_error;
 }
 
+/* The steps of CV+C in order; the first that applies decides. Trusted rows, if there are any, have the last word. */
 void select_candidate(const struct selection_input *in, struct selection *out)
 {
     *out = (struct selection){.decided_by = DECIDED_ACCURACY};

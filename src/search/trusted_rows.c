@@ -52,6 +52,8 @@ static temper_status map_labels(const struct tune_request *request, struct datas
     return TEMPER_OK;
 }
 
+/* Trusted rows are a dataset of their own, or rows of the data with corrected labels; not both, since one decision
+ * needs one set of rows. */
 temper_status tune_trusted_rows(const struct tune_request *request, struct tune_setup *setup)
 {
     const temper_tune_options *options = request->options;

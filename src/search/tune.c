@@ -13,6 +13,8 @@
 
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
+/* Pruning is by accuracy; so it is off where another criterion, or trusted rows, may select a candidate of lower
+ * accuracy. */
 static temper_status check_options(struct tune_request *request)
 {
     const temper_tune_options *options = request->options;
@@ -84,6 +86,7 @@ static temper_status check_request(struct tune_request *request)
     return check_memory(request);
 }
 
+/* Takes over the candidates of the grid. */
 static temper_status table_new(struct candidate_grid grid, size_t folds, struct crossval_table *out,
                                temper_error *error)
 {
@@ -119,6 +122,8 @@ static temper_status prepare(const struct tune_request *request, struct tune_set
 
 /* ---- Fitting --------------------------------------------------------------------------------- */
 
+/* The remaining time is extrapolated from the mean time of the fits so far. Processes count those that want to
+ * stop, so that all stop after the same fit. */
 bool tune_report_progress(struct tune_state *t, size_t done)
 {
     const temper_tune_options *options = t->request.options;
@@ -137,11 +142,13 @@ bool tune_report_progress(struct tune_state *t, size_t done)
     return !progress->stopped;
 }
 
+/* For crossval_run. */
 static bool keep_going(void *context, size_t done)
 {
     return tune_report_progress(context, done);
 }
 
+/* Saves the table from time to time. */
 static temper_status candidate_done(void *context, size_t candidate, temper_error *error)
 {
     (void)candidate;
@@ -166,6 +173,7 @@ static size_t list_candidates(const struct tune_state *t, int stage, size_t *whi
     return count;
 }
 
+/* Plans include the final fits, for an estimate of the remaining time. */
 static temper_status run_stage(struct tune_state *t, int number, size_t *which)
 {
     const struct crossval *cv = &t->setup.cv;
@@ -182,6 +190,7 @@ static temper_status run_stage(struct tune_state *t, int number, size_t *which)
     return tune_checkpoint_save(t, true);
 }
 
+/* All candidates on the halves, then those that can still win on the folds; two folds are the halves. */
 static temper_status fit_candidates(struct tune_state *t)
 {
     size_t *which = mem_alloc(t->table.count, sizeof *which);
@@ -219,6 +228,7 @@ static void measure_gain(const struct crossval_table *table, size_t best, size_t
     report->gain_error = sqrt(fmax(0, variance) / n);
 }
 
+/* What the labels look like, according to the selection rule, and what to do about it. */
 static void warn_selection(const struct tune_request *request, const struct selection *selection, double balance,
                            temper_tune_report *report)
 {
@@ -240,6 +250,7 @@ static void warn_selection(const struct tune_request *request, const struct sele
                         100 * balance);
 }
 
+/* Applies the selection rule to the table, and describes the result. */
 static void select_from_table(const struct tune_request *request, const struct tune_setup *setup,
                               const struct crossval_table *table, struct selection *out, temper_tune_report *report)
 {
@@ -297,6 +308,7 @@ static temper_tune_report take_report(struct tune_state *t)
     return report;
 }
 
+/* All but what take_report has handed over. */
 static void free_state(struct tune_state *t)
 {
     crossval_free(&t->setup.cv);
@@ -309,6 +321,7 @@ static void free_state(struct tune_state *t)
     mem_free(t->report.ask_label);
 }
 
+/* The outputs are untouched on failure. An interrupted tuning succeeds, with a report and no model. */
 temper_status tune(const struct dataset *data, const temper_tune_options *options, struct model **model,
                    temper_tune_report *report, temper_error *error)
 {

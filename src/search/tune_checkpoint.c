@@ -15,12 +15,14 @@ static const char magic[CHECKPOINT_MAGIC] = "temper-tune-2";
 
 /* ---- Identity -------------------------------------------------------------------------------- */
 
+/* With its end, so that neighbouring words cannot be confused. */
 static void add_word(struct text *text, const char *word)
 {
     const char *given = word ? word : "auto";
     text_append_bytes(text, given, strlen(given) + 1);
 }
 
+/* Losses and penalties; their measures are what is saved. */
 static void add_candidates(struct text *text, const struct crossval_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -31,6 +33,7 @@ static void add_candidates(struct text *text, const struct crossval_table *table
     }
 }
 
+/* The data of trusted rows by its fingerprint, rows of the data by number and label. */
 static temper_status add_trusted(struct text *text, const struct tune_request *request, const struct dataset *trusted)
 {
     const temper_tune_options *options = request->options;
@@ -71,6 +74,7 @@ static temper_status describe(const struct tune_request *request, const struct t
     return text->failed ? error_no_memory(request->error) : TEMPER_OK;
 }
 
+/* A hash of 128 bits stands for the description. */
 static temper_status find_identity(const struct tune_request *request, struct tune_setup *setup,
                                    const struct crossval_table *table)
 {
@@ -104,11 +108,13 @@ static temper_status save(struct tune_state *t, bool now)
     return status;
 }
 
+/* All processes agree on the status, since only the first one can fail. */
 temper_status tune_checkpoint_save(struct tune_state *t, bool now)
 {
     return comm_agree(t->request.data->ranks.comm, save(t, now), t->request.error);
 }
 
+/* Checks kind, checksum, identity and size before anything is changed. */
 static temper_status restore(struct tune_state *t, const struct text *file)
 {
     struct checkpoint_part content = {0};
@@ -130,6 +136,7 @@ static temper_status restore(struct tune_state *t, const struct text *file)
     return TEMPER_OK;
 }
 
+/* The identity is needed for saving too. A file that does not exist yet is no error. */
 temper_status tune_checkpoint_load(struct tune_state *t)
 {
     const temper_tune_options *options = t->request.options;

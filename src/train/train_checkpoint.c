@@ -1,7 +1,6 @@
-/* train_checkpoint: all that a training needs to continue to the same bits, in a file that is whole or not there.
- *
- * A header of fixed size, then doubles in the byte order of the machine, and a checksum (XXH3). It is meant for the
- * same build on the same kind of machine; a file that does not fit is refused, never guessed at. */
+/* train_checkpoint: all that a training needs to continue to the same bits, in a file that is whole or not there
+ * (base/checkpoint_file.h): a header of fixed size, then doubles. A file that does not fit is refused, never guessed
+ * at. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +8,12 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-#include "base/atomic_file.h"
+#include "base/checkpoint_file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "train/train_state.h"
 
-static const char magic[16] = "temper-resume-1";
+static const char magic[CHECKPOINT_MAGIC] = "temper-resume-2";
 
 /* What must be the same for the same bits. */
 struct checkpoint_identity {
@@ -25,14 +24,12 @@ struct checkpoint_identity {
     uint64_t initial; /* a hash of the initial weights */
 };
 
-struct checkpoint_header {
-    char magic[16];
+struct train_checkpoint_header {
     struct checkpoint_identity identity;
     struct train_counts counts;
     uint64_t phase, solutions, stop, since_best, memory_count;
     double validation_loss, solution_scale;
     uint64_t stopped_by_validation;
-    uint64_t checksum; /* of all other bytes, this one being 0 */
 };
 
 /* Options that change the path of the optimiser, and hashes of data and initial weights. */
@@ -69,21 +66,13 @@ static size_t count_numbers(const struct train_state *train, size_t solutions, s
     return train->plan.size * (1 + solutions + (train->validation ? 1 : 0)) + memory_count;
 }
 
-static char *put(char *to, const double *numbers, size_t count)
-{
-    memcpy(to, numbers, count * sizeof *numbers);
-    return to + count * sizeof *numbers;
-}
-
-/* The header is written twice: without a checksum, and with that of all bytes. */
-static void write_bytes(const struct train_state *train, const struct optim_progress *now, char *bytes, size_t length)
+/* Padding is 0 too, so that equal states make equal bytes. */
+static struct train_checkpoint_header make_header(const struct train_state *train, const struct optim_progress *now)
 {
     const struct train_progress *progress = &train->progress;
     const struct train_validation *validation = train->validation;
-    size_t size = train->plan.size;
-    struct checkpoint_header header;
+    struct train_checkpoint_header header;
     memset(&header, 0, sizeof header);
-    memcpy(header.magic, magic, sizeof magic);
     identify(train, &header.identity);
     header.counts = progress->counts;
     header.phase = progress->phase;
@@ -92,35 +81,32 @@ static void write_bytes(const struct train_state *train, const struct optim_prog
     header.solution_scale = progress->solution_scale;
     header.memory_count = now->memory_count;
     header.validation_loss = INFINITY; /* without validation rows */
-    char *to = put(bytes + sizeof header, progress->w, size);
-    to = put(to, progress->solution, size * progress->solutions);
     if (validation) {
         header.since_best = validation->since_best;
         header.validation_loss = validation->best_loss;
         header.stopped_by_validation = validation->stopped;
-        to = put(to, validation->best, size);
     }
-    put(to, now->memory, now->memory_count);
-    memcpy(bytes, &header, sizeof header);
-    header.checksum = XXH3_64bits(bytes, length);
-    memcpy(bytes, &header, sizeof header);
+    return header;
 }
 
 /* The first process writes, at most once in checkpoint_seconds. */
 temper_status checkpoint_save(struct train_state *train, const struct optim_progress *now)
 {
     const struct train_request *request = train->request;
+    const struct train_progress *progress = &train->progress;
+    size_t bytes = train->plan.size * sizeof(double);
     if (comm_rank(request->data->ranks.comm) > 0 || now->iteration == 0 ||
         train_clock() - train->checkpoint_saved < request->options->checkpoint_seconds)
         return TEMPER_OK;
-    size_t count = count_numbers(train, train->progress.solutions, now->memory_count);
-    size_t length = sizeof(struct checkpoint_header) + count * sizeof(double);
-    char *bytes = mem_alloc(length, 1);
-    if (!bytes)
-        return error_no_memory(request->error);
-    write_bytes(train, now, bytes, length);
-    temper_status status = atomic_file_save(request->options->checkpoint, bytes, length, request->error);
-    mem_free(bytes);
+    const struct train_checkpoint_header header = make_header(train, now);
+    const struct checkpoint_part parts[] = {
+        {&header, sizeof header},
+        {progress->w, bytes},
+        {progress->solution, bytes * progress->solutions},
+        {train->validation ? train->validation->best : progress->w, train->validation ? bytes : 0},
+        {now->memory, now->memory_count * sizeof(double)}};
+    temper_status status =
+        checkpoint_file_save(request->options->checkpoint, magic, parts, sizeof parts / sizeof *parts, request->error);
     train->checkpoint_saved = train_clock();
     return status;
 }
@@ -142,7 +128,8 @@ static const char *take(const char *from, double *to, size_t count)
 }
 
 /* Sizes were checked: the numbers are all there. */
-static temper_status restore(struct train_state *train, const struct checkpoint_header *header, const char *numbers)
+static temper_status restore(struct train_state *train, const struct train_checkpoint_header *header,
+                             const char *numbers)
 {
     struct train_progress *progress = &train->progress;
     size_t size = train->plan.size;
@@ -170,28 +157,27 @@ static temper_status restore(struct train_state *train, const struct checkpoint_
 }
 
 /* Checks the checksum, the identity and the sizes, in this order. */
-static temper_status parse(struct train_state *train, char *bytes, size_t length)
+static temper_status parse(struct train_state *train, const struct text *file)
 {
     const struct train_request *request = train->request;
-    struct checkpoint_header header;
+    struct train_checkpoint_header header;
     struct checkpoint_identity ours;
-    if (!bytes || length < sizeof header || memcmp(bytes, magic, sizeof magic) != 0)
-        return refuse(request, "this is no checkpoint of temper");
-    memcpy(&header, bytes, sizeof header);
-    uint64_t checksum = header.checksum;
-    header.checksum = 0;
-    memcpy(bytes, &header, sizeof header);
-    if (checksum != XXH3_64bits(bytes, length))
+    struct checkpoint_part content;
+    const char *why = checkpoint_file_check(file->bytes, file->length, magic, &content);
+    if (why)
+        return refuse(request, why);
+    if (content.length < sizeof header)
         return refuse(request, "the checkpoint is damaged");
+    memcpy(&header, content.bytes, sizeof header);
     identify(train, &ours);
     if (XXH3_64bits(&ours, sizeof ours) != XXH3_64bits(&header.identity, sizeof ours))
         return refuse(request, "the checkpoint is of other data or other options");
-    if (header.phase >= train->plan.phases || header.solutions > MAX_STARTS || header.memory_count > length ||
+    if (header.phase >= train->plan.phases || header.solutions > MAX_STARTS || header.memory_count > content.length ||
         header.stop > OPTIM_NOT_FINITE ||
-        length != sizeof header +
-                      count_numbers(train, (size_t)header.solutions, (size_t)header.memory_count) * sizeof(double))
+        content.length != sizeof header + count_numbers(train, (size_t)header.solutions, (size_t)header.memory_count) *
+                                              sizeof(double))
         return refuse(request, "the checkpoint contradicts itself");
-    return restore(train, &header, bytes + sizeof header);
+    return restore(train, &header, (const char *)content.bytes + sizeof header);
 }
 
 /* A file that is not there is no error with --resume: nothing was saved yet. */
@@ -208,7 +194,7 @@ temper_status checkpoint_begin(struct train_state *train)
     temper_status status =
         comm_read_file(request->data->ranks.comm, request->options->checkpoint, &text, request->error);
     if (status == TEMPER_OK)
-        status = parse(train, text.bytes, text.length);
+        status = parse(train, &text);
     text_free(&text);
     return status == TEMPER_NO_INPUT ? TEMPER_OK : status; /* nothing was saved yet: begin */
 }

@@ -163,17 +163,17 @@ SCRATCH_TEST(a_checkpoint_that_is_not_whole_is_refused)
     CHECK(whole.length > 300);
     for (size_t i = 0; i < whole.length; i += i < 40 ? 1 : 37) {
         scratch_write(path, whole.bytes, i); /* cut */
-        made_refused(data, options, TEMPER_BAD_DATA, i < 300 ? "no checkpoint of temper" : "damaged");
+        made_refused(data, options, TEMPER_BAD_DATA, i < 24 ? "not a checkpoint of this command" : "damaged");
         whole.bytes[i] ^= 1;
         scratch_write(path, whole.bytes, whole.length);
-        made_refused(data, options, TEMPER_BAD_DATA, i < 16 ? "no checkpoint" : "damaged");
+        made_refused(data, options, TEMPER_BAD_DATA, i < 16 ? "not a checkpoint" : "damaged");
         whole.bytes[i] ^= 1;
     }
     blob_add(&whole, "x", 1);
     scratch_write(path, whole.bytes, whole.length);
     made_refused(data, options, TEMPER_BAD_DATA, "damaged");
     scratch_write(path, "label,x\n1,2\n", 12);
-    made_refused(data, options, TEMPER_BAD_DATA, "going.resume: this is no checkpoint of temper");
+    made_refused(data, options, TEMPER_BAD_DATA, "going.resume: this is not a checkpoint of this command");
     made_refused(data, options, TEMPER_BAD_DATA, "train without --resume");
     blob_free(&whole);
     dataset_free(data);
