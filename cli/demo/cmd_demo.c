@@ -33,7 +33,8 @@ static temper_status to_data(const struct demo_rows *rows, temper_data **data)
 /* Test rows follow the training rows, so that none is both. */
 static temper_status make_data(struct demo_set *set, row_maker *make, uint64_t seed)
 {
-    const temper_noise_options noise = {.kind = "random", .rate = noise_rate, .seed = seed};
+    const temper_noise_options noise = {
+        .struct_size = sizeof(temper_noise_options), .kind = "random", .rate = noise_rate, .seed = seed};
     temper_error error;
     set->train.count = make == make_two_features ? 600 : 2000;
     set->test.count = 4000;
