@@ -42,6 +42,7 @@ static const char *class_of(const struct audit_result *result, size_t class_numb
     return temper_data_class_name(result->data, class_number);
 }
 
+/* Rows, models, and the estimated number of wrong labels. */
 static void print_summary(FILE *out, const struct audit_result *result)
 {
     const temper_audit_report *report = &result->report;
@@ -126,6 +127,7 @@ static void print_precision(FILE *out, const struct audit_result *result)
     fputc('\n', out);
 }
 
+/* One line: score, given and suggested label, place in the file. */
 static void print_suspect(FILE *out, const struct audit_result *result, const temper_audit_suspect *suspect)
 {
     char name[NAME_SHOWN];
@@ -217,6 +219,7 @@ static void csv_number(FILE *out, double number)
     fprintf(out, ",%s", isnan(number) ? "" : text);
 }
 
+/* The file of -o. */
 static void print_csv(FILE *out, const struct audit_result *result)
 {
     fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n", out);
@@ -305,6 +308,7 @@ static temper_status check_files(const struct arguments *arguments)
     return TEMPER_OK;
 }
 
+/* Writes the file of -o. */
 static temper_status write_list(const struct audit_session *session)
 {
     struct output_buffer buffer;
@@ -338,6 +342,7 @@ static void note_path(const struct arguments *arguments, const char *what, const
         note("%s is %s", what, path);
 }
 
+/* Writes the page of --report. */
 static temper_status write_page(const struct audit_session *session)
 {
     const struct audit_result *result = &session->result;
@@ -352,6 +357,7 @@ static temper_status write_page(const struct audit_session *session)
     return TEMPER_OK;
 }
 
+/* Writes the corrected data of --fix. */
 static temper_status write_fixed(const struct audit_session *session)
 {
     const struct audit_result *result = &session->result;
@@ -384,6 +390,7 @@ static size_t count_listed(const struct arguments *arguments, const temper_audit
     return listed;
 }
 
+/* Runs the audit with a progress line. */
 static temper_status audit(struct audit_session *session)
 {
     struct progress_line progress;

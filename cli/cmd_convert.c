@@ -33,6 +33,7 @@ static bool is_text_format(const char *format)
     return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
 }
 
+/* Checks OUT and its format before anything is read. */
 static temper_status check_output(const struct conversion *conversion)
 {
     temper_error error;
@@ -78,6 +79,7 @@ static void note_labels(const struct conversion *conversion, const temper_data *
         note("labels: in %s.labels; keep it beside the data, or pass it by --labels", to);
 }
 
+/* Writes OUT, and notes where its labels are. */
 static temper_status write_data(struct conversion *conversion, const temper_data *data)
 {
     temper_error error;

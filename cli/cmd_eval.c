@@ -53,6 +53,7 @@ static void print_padded(FILE *out, const struct eval_result *result, size_t cla
     fprintf(out, "%*s%s%*s", width < 0 ? 0 : blanks, "", name, width < 0 ? blanks : 0, "");
 }
 
+/* Columns of the widest class name, at most `most`. */
 static size_t widest_name(const struct eval_result *result, size_t most)
 {
     char name[NAME_SHOWN];
@@ -64,6 +65,7 @@ static size_t widest_name(const struct eval_result *result, size_t most)
     return width;
 }
 
+/* Wide enough for every number and for the heads of the columns. */
 static size_t column_width(const struct eval_result *result)
 {
     char text[FORMAT_LENGTH];
@@ -119,6 +121,7 @@ static size_t insert_pair(struct confused_pair pairs[PAIRS_SHOWN], size_t count,
     return kept + 1;
 }
 
+/* The off-diagonal cells with the largest weights; returns how many. */
 static size_t find_pairs(const struct eval_result *result, struct confused_pair pairs[PAIRS_SHOWN])
 {
     size_t classes = result->found.classes, count = 0;
@@ -131,6 +134,7 @@ static size_t find_pairs(const struct eval_result *result, struct confused_pair 
     return count;
 }
 
+/* Sum of the weights of the rows with this label. */
 static double class_weight(const struct eval_result *result, size_t given)
 {
     double sum = 0;
@@ -139,6 +143,7 @@ static double class_weight(const struct eval_result *result, size_t given)
     return sum;
 }
 
+/* A list of the most confused pairs, instead of a matrix that would be too wide. */
 static void print_pairs(FILE *out, const struct eval_result *result)
 {
     char text[FORMAT_LENGTH], percent[FORMAT_LENGTH];
@@ -161,6 +166,7 @@ static void print_pairs(FILE *out, const struct eval_result *result)
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
+/* A score that needs probabilities, which not every model has. */
 static void print_score(FILE *out, const char *name, double score)
 {
     print_title(out, name);
@@ -262,6 +268,7 @@ static temper_status add_batch(const struct arguments *arguments, temper_evaluat
     return checked(temper_evaluator_add(evaluator, batch, threads_of(arguments), &error), &error);
 }
 
+/* Evaluates all batches. */
 static temper_status add_batches(struct model_application *application, temper_evaluator *evaluator)
 {
     temper_data *batch;

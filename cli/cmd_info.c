@@ -111,6 +111,7 @@ static void print_classes(FILE *out, const struct data_info *info)
         fprintf(out, "  ... and %zu more; --json lists them all\n", summary->classes - shown);
 }
 
+/* Number of values that are not 0, and their range. */
 static void print_values(FILE *out, const temper_data_summary *summary)
 {
     char text[FORMAT_LENGTH];
@@ -124,6 +125,7 @@ static void print_values(FILE *out, const temper_data_summary *summary)
         fputs("none\n", out);
 }
 
+/* Missing values that were filled, and rows dropped for them. */
 static void print_missing(FILE *out, const temper_data_summary *summary)
 {
     char text[FORMAT_LENGTH];
@@ -138,6 +140,7 @@ static void print_missing(FILE *out, const temper_data_summary *summary)
     fputc('\n', out);
 }
 
+/* Format, rows, features and memory. */
 static void print_sizes(FILE *out, const struct data_info *info)
 {
     char bytes[FORMAT_LENGTH];
@@ -204,6 +207,7 @@ static void json_classes(FILE *out, const struct data_info *info)
     fputs(info->summary.classes ? "\n  ]" : "]", out);
 }
 
+/* Range and sum of the row weights, or null. */
 static void json_weights(FILE *out, const temper_data_summary *summary)
 {
     fputs(summary->weighted ? ",\n  \"weights\": {\"low\": " : ",\n  \"weights\": null", out);
@@ -273,6 +277,7 @@ static void print_model_classes(FILE *out, const temper_model *model)
     fputs(shown < classes ? ", ...\n" : "\n", out);
 }
 
+/* Options and outcome of the training, as stored in the model. */
 static void print_model_training(FILE *out, const temper_model_summary *summary)
 {
     char text[FORMAT_LENGTH];
@@ -311,6 +316,7 @@ static void print_model_table(FILE *out, const temper_model *model, const temper
 
 /* ---- A model as JSON: released names never change ------------------------------------------------- */
 
+/* Options and outcome of the training. */
 static void json_training(FILE *out, const temper_model_summary *summary)
 {
     json_count_field(out, "rows", summary->rows);
@@ -354,6 +360,7 @@ static void print_model_json(FILE *out, const char *path, const temper_model *mo
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
+/* Summarises the data, then prints the table or JSON. */
 static temper_status describe_data(const struct arguments *arguments, struct data_info *info)
 {
     struct output_buffer buffer;
@@ -370,6 +377,7 @@ static temper_status describe_data(const struct arguments *arguments, struct dat
     return status;
 }
 
+/* The same for a model file. */
 static temper_status describe_model(const struct arguments *arguments, const char *path)
 {
     struct output_buffer buffer;

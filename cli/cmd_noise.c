@@ -25,6 +25,7 @@ static bool is_kind(const struct noise_session *session, const char *kind)
     return strcmp(session->kind, kind) == 0;
 }
 
+/* Reports an error if a required option is missing; `why` explains when it is required. */
 static temper_status check_given(const struct arguments *arguments, enum option_id id, const char *why)
 {
     char wanted[WANTED_LENGTH];
@@ -50,6 +51,7 @@ static bool is_stream(const char *path)
     return is_stdout(path) || (stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode));
 }
 
+/* Options must fit the kind of noise. */
 static temper_status check_options(const struct noise_session *session)
 {
     const struct arguments *arguments = session->arguments;
@@ -148,6 +150,7 @@ static temper_status read_pool(struct noise_session *session)
     return read_data(&arguments, path, &session->pool, NULL);
 }
 
+/* Fills session->noisy, changes and count. */
 static temper_status add_noise(struct noise_session *session)
 {
     const struct arguments *arguments = session->arguments;

@@ -145,6 +145,7 @@ static temper_status train_step(struct weight_path *path, size_t step, temper_mo
     return TEMPER_OK;
 }
 
+/* Draws weights and accuracy against the penalty. */
 static temper_status draw_path(const struct weight_path *path)
 {
     temper_error error;
@@ -161,6 +162,7 @@ static temper_status draw_path(const struct weight_path *path)
     return output_write_text(text_of(path->arguments, OPT_OUTPUT), &svg);
 }
 
+/* The steps of plot path. */
 static temper_status run_path(struct weight_path *path)
 {
     temper_model *model = NULL;
@@ -191,6 +193,7 @@ static temper_status plot_path(const struct arguments *arguments)
 
 /* ---- plot report ------------------------------------------------------------------------------ */
 
+/* Adds all batches to the report. */
 static temper_status add_batches(temper_model_report *report, struct model_application *application)
 {
     temper_error error;
@@ -205,6 +208,7 @@ static temper_status add_batches(temper_model_report *report, struct model_appli
     }
 }
 
+/* Collects the statistics of all rows, then writes the page or figure. */
 static temper_status report_on(struct model_application *application)
 {
     const struct arguments *arguments = application->arguments;
@@ -288,6 +292,7 @@ static unsigned kinds_with(enum option_id id)
     }
 }
 
+/* Operands and options must fit the kind of plot, and the output must not be a terminal. */
 static temper_status check_arguments(const struct arguments *arguments, size_t kind)
 {
     const struct plot_kind *plot = &plot_kinds[kind];

@@ -25,6 +25,7 @@ struct predict_session {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* At most one of the options that select what is printed. */
 static temper_status choose_kind(const struct arguments *arguments, temper_prediction *kind)
 {
     static const struct {
@@ -127,6 +128,7 @@ static temper_status write_text(struct predict_session *session, struct output_b
     return process_group_agree(status);
 }
 
+/* Makes `numbers` large enough for a batch of so many rows. */
 static temper_status reserve(struct predict_session *session, size_t rows)
 {
     if (rows > SIZE_MAX / sizeof(double) / session->width)
@@ -142,6 +144,7 @@ static temper_status reserve(struct predict_session *session, size_t rows)
     return fail_no_memory();
 }
 
+/* Predicts one batch and writes its lines. */
 static temper_status predict_batch(struct predict_session *session, const temper_data *batch)
 {
     struct output_buffer buffer;

@@ -47,6 +47,7 @@ static void print_effort(FILE *out, const struct train_result *result)
             result->seconds_write);
 }
 
+/* One line for each quantity: data, loss, objective, accuracy, effort, file. */
 static void print_table(FILE *out, const struct train_result *result)
 {
     char percent[FORMAT_LENGTH];
@@ -72,6 +73,7 @@ static void print_table(FILE *out, const struct train_result *result)
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
 
+/* The members that come from the library's report. */
 static void json_report(FILE *out, const temper_train_report *report)
 {
     json_loss_fields(out, report->loss, report->l2);
@@ -91,6 +93,7 @@ static void json_report(FILE *out, const temper_train_report *report)
     json_bool_field(out, "resumed", report->resumed);
 }
 
+/* One object with all results. */
 static void print_json(FILE *out, const struct train_result *result)
 {
     fprintf(out, "{\n  \"rows\": %zu", temper_data_total_rows(result->data));
@@ -106,6 +109,7 @@ static void print_json(FILE *out, const struct train_result *result)
     fputs("\n}\n", out);
 }
 
+/* Prints the table, or JSON with --json. */
 static temper_status print_report(const struct train_session *session)
 {
     struct output_buffer buffer;
@@ -177,6 +181,7 @@ static temper_status fit_tuned(struct train_session *session)
     return status;
 }
 
+/* Fits with the given temperatures, with a progress line. */
 static temper_status fit(struct train_session *session)
 {
     struct progress_line progress;
@@ -193,6 +198,7 @@ static temper_status fit(struct train_session *session)
     return TEMPER_OK;
 }
 
+/* Only the first process writes; all learn whether it could. */
 static temper_status save(struct train_session *session)
 {
     temper_error error;

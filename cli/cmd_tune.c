@@ -39,6 +39,7 @@ struct tune_session {
 
 enum { CANDIDATES_SHOWN = 10 };
 
+/* Data, and how many candidates reached the second stage. */
 static void print_sizes(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
@@ -53,6 +54,7 @@ static void print_sizes(FILE *out, const struct tune_result *result)
     fprintf(out, " by cross-validation on %zu folds%s\n", report->folds, report->resumed ? ", resumed" : "");
 }
 
+/* One line of the table; * marks the choice. */
 static void print_candidate(FILE *out, const temper_tune_report *report, size_t number)
 {
     const temper_tune_candidate *candidate = &report->table[number];
@@ -76,6 +78,7 @@ static bool comes_first(const temper_tune_candidate *a, const temper_tune_candid
     return a->accuracy > b->accuracy || (a->accuracy == b->accuracy && a->l2 > b->l2);
 }
 
+/* Explains the columns of the table. */
 static void print_legend(FILE *out, bool trusted, bool halves)
 {
     fputs("\nThe line with * is the choice.  t1, t2: temperatures; 1 and 1 are logistic\n"
@@ -119,6 +122,7 @@ static void print_candidates(FILE *out, const temper_tune_report *report)
     fputc('\n', out);
 }
 
+/* The chosen candidate, why it was chosen, and its gain over logistic regression. */
 static void print_choice(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
@@ -158,6 +162,7 @@ static void print_table(FILE *out, const struct tune_result *result)
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
 
+/* Loss, temperatures and penalty of a candidate. */
 static void json_setting(FILE *out, const temper_tune_candidate *candidate)
 {
     bool hinge = candidate->loss.method == TEMPER_HINGE;
@@ -167,6 +172,7 @@ static void json_setting(FILE *out, const temper_tune_candidate *candidate)
     json_number_member(out, "l2", candidate->l2);
 }
 
+/* All measurements of a candidate, on one line. */
 static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
 {
     fputc('{', out);
@@ -193,6 +199,7 @@ static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
     fputc('}', out);
 }
 
+/* The choice and what led to it. */
 static void json_choice(FILE *out, const temper_tune_report *report)
 {
     fputs(",\n  \"best\": {", out);
@@ -300,6 +307,7 @@ static bool next_cell(char **rest, char **cell)
     return true;
 }
 
+/* The number of a class by its name. */
 static bool find_class(const temper_data *data, const char *name, uint32_t *number)
 {
     size_t classes = temper_data_classes(data);
@@ -346,6 +354,7 @@ static temper_status read_ask_line(const temper_data *data, const char *path, si
     return append_trusted(trusted, value - 1, class_number);
 }
 
+/* Reads a completed ask file, line by line. */
 static temper_status read_ask_file(const temper_data *data, const char *path, struct trusted_rows *trusted)
 {
     char *line = NULL;
@@ -364,6 +373,7 @@ static temper_status read_ask_file(const temper_data *data, const char *path, st
     return status;
 }
 
+/* Reads the file of --trusted, in either of its two forms. */
 static temper_status read_trusted(struct tune_session *session, const char *path)
 {
     struct trusted_rows *trusted = &session->trusted;
@@ -381,6 +391,7 @@ static temper_status read_trusted(struct tune_session *session, const char *path
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
+/* All options except files and progress. */
 static void read_options(struct tune_session *session)
 {
     const struct arguments *arguments = session->arguments;
@@ -415,6 +426,7 @@ static temper_status name_files(struct tune_session *session)
     return TEMPER_OK;
 }
 
+/* All output files, before the work begins. */
 static temper_status check_files(const struct tune_session *session)
 {
     const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
@@ -433,6 +445,7 @@ static temper_status read_inputs(struct tune_session *session)
     return trusted ? read_trusted(session, trusted) : TEMPER_OK;
 }
 
+/* Runs the tuning with a progress line. */
 static temper_status tune(struct tune_session *session)
 {
     struct progress_line progress;

@@ -23,6 +23,7 @@ static char *format_text(struct html_draft *draft, const char *format, va_list a
     return text;
 }
 
+/* Closes the row of pictures, if one is open. */
 static void end_pictures(struct html_draft *draft)
 {
     if (draft->in_pictures)

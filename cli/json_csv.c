@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
+/* Escapes quotes, backslashes and control characters. */
 static void json_ascii(FILE *out, unsigned char character)
 {
     if (character == '"' || character == '\\')
@@ -17,6 +18,7 @@ static void json_ascii(FILE *out, unsigned char character)
         fputc(character, out);
 }
 
+/* A string of `length` bytes, in quotes. */
 static void json_span(FILE *out, const char *text, size_t length)
 {
     const char *end = text + length;

@@ -13,6 +13,7 @@ enum {
     CLASS_WIDTH = 20
 };
 
+/* Inserts a comma between groups of three digits. */
 const char *format_count(size_t count, char out[FORMAT_LENGTH])
 {
     char digits[FORMAT_LENGTH];

@@ -44,6 +44,7 @@ static int write_stream(int file, const char *bytes, size_t length)
     return 0;
 }
 
+/* A closed reader ends the program silently, as SIGPIPE would. */
 static temper_status write_stdout(const char *bytes, size_t length)
 {
     int failure = write_stream(STDOUT_FILENO, bytes, length);
@@ -204,6 +205,7 @@ static bool same_file(const char *a, const char *b)
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+/* Compares with every input file by device and inode. */
 static temper_status check_not_input(const struct arguments *arguments, const char *written)
 {
     const char *data = arguments->operand[0];

@@ -24,6 +24,7 @@ double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Width of the terminal, with a fallback. */
 static size_t terminal_columns(void)
 {
     struct winsize size;
@@ -118,6 +119,7 @@ void progress_end(struct progress_line *progress)
 
 /* ---- Callbacks for the library ------------------------------------------------------------------ */
 
+/* One line of --verbose. */
 static void write_log(const temper_train_progress *now)
 {
     char validation[LINE_LENGTH] = "";
@@ -172,6 +174,7 @@ static volatile sig_atomic_t noted, deferred, announced;
 static const char stopping[] =
     "\ntemper: stopping after this iteration; press again to end at once with nothing saved\n";
 
+/* The first deferred signal is recorded; any other ends the process at once. */
 static void on_signal(int signal_number)
 {
     if (!deferred || noted)

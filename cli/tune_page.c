@@ -139,6 +139,7 @@ static temper_status add_source(struct html_draft *draft, const struct tune_resu
     return TEMPER_OK;
 }
 
+/* The chosen candidate and its accuracy. */
 static void add_choice(struct html_draft *draft, const temper_tune_report *report)
 {
     const temper_tune_candidate *best = &report->table[report->best];
@@ -164,6 +165,7 @@ static void add_warnings(struct html_draft *draft, const char *warnings)
     }
 }
 
+/* Composes the page; takes the pictures. */
 static temper_status write_page(const struct tune_result *result, temper_text svg[2], const char *path)
 {
     struct html_draft draft;

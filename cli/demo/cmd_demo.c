@@ -24,6 +24,7 @@ temper_loss_spec demo_loss(size_t method)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
+/* Borrows the rows: they must outlive the data. */
 static temper_status to_data(const struct demo_rows *rows, temper_data **data)
 {
     temper_error error;
@@ -48,6 +49,7 @@ static temper_status make_data(struct demo_set *set, row_maker *make, uint64_t s
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
+/* Trains one method and tests it on clean rows. */
 static temper_status train(const struct demo_set *set, const temper_data *data, size_t method, size_t threads,
                            struct demo_fit *fit)
 {
@@ -109,6 +111,7 @@ static temper_status find_flipped(struct demo_set *set, size_t method, size_t th
     return status;
 }
 
+/* Makes a data set and trains both methods on clean and on noisy labels. */
 static temper_status run_set(struct demo_set *set, row_maker *make, uint64_t seed, size_t threads)
 {
     TRY(make_data(set, make, seed));
@@ -146,6 +149,7 @@ static void print_head(FILE *out, const char *title)
     fputc('\n', out);
 }
 
+/* One line of the table of accuracies. */
 static void print_accuracy(FILE *out, const struct demo_fit fits[METHODS], const char *name, const char *labels)
 {
     int width = fprintf(out, "  %s, %s", name, labels);

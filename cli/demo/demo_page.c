@@ -8,6 +8,7 @@
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
+/* Bars of the accuracies of both methods. */
 static temper_status add_accuracy(struct html_draft *draft, const struct demo_set sets[2])
 {
     static const char *const groups[] = {"21 features, right labels", "21 features, 10 % flipped",
@@ -71,6 +72,7 @@ static temper_status add_boundary(struct html_draft *draft, const struct demo_se
     return draft_picture(draft, temper_plot_boundary(&figure, &svg, &error), &svg, &error);
 }
 
+/* Both boundaries on clean and on noisy labels. */
 static temper_status add_boundaries(struct html_draft *draft, const struct demo_set *set)
 {
     unsigned char *flipped = mark_flipped(set);
@@ -83,6 +85,7 @@ static temper_status add_boundaries(struct html_draft *draft, const struct demo_
     return status;
 }
 
+/* Both losses as functions of the margin. */
 static temper_status add_losses(struct html_draft *draft)
 {
     const temper_loss_spec losses[METHODS] = {demo_loss(LOGISTIC), demo_loss(TEMPERED)};
@@ -116,6 +119,7 @@ static temper_status draw_margins(struct html_draft *draft, const struct demo_se
     return draft_picture(draft, temper_plot_margins(&figure, &svg, &error), &svg, &error);
 }
 
+/* Histograms of the margins for both methods. */
 static temper_status add_margins(struct html_draft *draft, const struct demo_set *set, size_t threads)
 {
     unsigned char *flipped = mark_flipped(set);
@@ -156,6 +160,7 @@ static const char suspects[] =
     "A model can search its own training rows for label errors: rows whose given label is least likely under the "
     "model come first. The table shows how many of the flipped labels are among as many suspects.";
 
+/* How many flipped labels each method finds. */
 static void add_suspects(struct html_draft *draft, const struct demo_set sets[2])
 {
     draft_heading(draft, "The wrong labels");

@@ -38,6 +38,7 @@ static const char *in_part(size_t found, size_t all)
     return found == all ? "Reproduced" : found > 0 ? "Reproduced in part" : "Not reproduced";
 }
 
+/* One row of the table of claims. */
 static void verdict(const struct claim_context *claims, const char *claim, const char *found)
 {
     draft_cell(claims->draft, "%s", claim);
@@ -54,6 +55,7 @@ static temper_paired_test compare(const struct claim_context *claims, struct exp
     return compare_cells(claims->plan, claims->results, line, other);
 }
 
+/* 1 or -1 for a significant difference, otherwise 0. */
 static int sign_of(const temper_paired_test *paired)
 {
     if (!(paired->t_p < significance))
@@ -69,6 +71,7 @@ struct claim_tally {
     double most, least;
 };
 
+/* Compares tempered with the best other method on one line. */
 static void count_line(const struct claim_context *claims, const struct experiment_cell *line,
                        struct claim_tally *tally)
 {
@@ -151,6 +154,7 @@ struct paper_gap {
     double sum;         /* of ours less the paper's, in points */
 };
 
+/* Compares the means of a method with those of the paper, over all lines that it reports. */
 static struct paper_gap find_gap(const struct claim_context *claims, size_t method)
 {
     struct paper_gap gap = {0, 0, 0};

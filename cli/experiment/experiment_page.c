@@ -182,6 +182,7 @@ static const char *caption_of(const struct experiment_plan *plan)
                             : "Accuracy on clean test rows in %";
 }
 
+/* The table of a data set, with the values of the paper. */
 static void add_table(const struct page_context *context, const struct paper_data *set)
 {
     const struct experiment_plan *plan = context->plan;
@@ -277,6 +278,7 @@ static bool any_known(const struct accuracy_curves *curves, size_t series)
     return false;
 }
 
+/* Accuracy against noise rate or deviation, a curve for each method. */
 static temper_status add_curves(const struct page_context *context, const struct paper_data *set, const char *noise)
 {
     struct accuracy_curves curves;
@@ -344,6 +346,7 @@ static temper_status add_gains(const struct page_context *context, const struct 
     return draft_picture(context->draft, status, &svg, &error);
 }
 
+/* A figure of losses; `as_printed`: at the temperatures of the paper's Figure 1. */
 static temper_status add_losses(struct html_draft *draft, const char *panels, bool as_printed)
 {
     static const double temperatures[] = {0, 0.5, 1, 1.5, 2};
@@ -372,6 +375,7 @@ static bool rates_differ(const struct experiment_plan *plan)
     return plan->rates.count > 1;
 }
 
+/* The section of a data set. */
 static temper_status add_set(const struct page_context *context, const struct paper_data *set)
 {
     const struct experiment_plan *plan = context->plan;
@@ -430,6 +434,7 @@ static void add_closing(const struct page_context *context, const char *command)
         draft_command(context->draft, "%s", context->results->path);
 }
 
+/* All sections in order. */
 static temper_status add_parts(const struct page_context *context, const char *command)
 {
     const struct experiment_plan *plan = context->plan;

@@ -147,6 +147,7 @@ static temper_status read_methods(const char *list, struct experiment_plan *plan
     return TEMPER_OK;
 }
 
+/* Kinds of noise, checked against the known ones. */
 static temper_status read_noises(const char *list, struct experiment_plan *plan)
 {
     static const char *const kinds[] = {"random", "pair", "small-margin", "large-margin", "instance"};
@@ -193,6 +194,7 @@ static const struct experiment *find_experiment(const char *name)
     return NULL; /* the parser accepts no other words */
 }
 
+/* --data, else $TEMPER_DATA, else "data". */
 static const char *data_folder(const struct arguments *arguments)
 {
     const char *variable = getenv("TEMPER_DATA");
@@ -222,6 +224,7 @@ static temper_status read_grid(const char *text, struct experiment_plan *plan)
     return TEMPER_OK;
 }
 
+/* Splits, folds, rows and grid. */
 static temper_status read_sizes(const struct arguments *arguments, struct experiment_plan *plan)
 {
     const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
@@ -232,6 +235,7 @@ static temper_status read_sizes(const struct arguments *arguments, struct experi
     return read_grid(text_choice(arguments, OPT_EXPERIMENT_GRID, quick_run, quick->grid, full->grid), plan);
 }
 
+/* Data sets, methods, kinds of noise, rates and deviations. */
 static temper_status read_lists(const struct arguments *arguments, struct experiment_plan *plan)
 {
     const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
@@ -326,6 +330,7 @@ size_t plan_cells(const struct experiment_plan *plan)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
+/* Lines of the table of one data set. */
 static size_t lines_of_set(const struct experiment_plan *plan)
 {
     struct cell_counts counts = count(plan);

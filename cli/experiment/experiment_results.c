@@ -91,6 +91,7 @@ const char *plan_values_text(const struct experiment_plan *plan, const struct sp
 
 const char *const rule_names[RULES] = {"tuned logistic", "default (0.3, 1)", "(0.4, 1.12)", "CV accuracy", "CV+C"};
 
+/* Points of accuracy that the rule's choice loses against the best candidate. */
 static double regret_in(const struct cell_result *result, enum selection_rule rule)
 {
     const double chosen[RULES] = {result->logistic, result->standard, result->reference, result->by_accuracy,
@@ -98,6 +99,7 @@ static double regret_in(const struct cell_result *result, enum selection_rule ru
     return 100 * (result->best - chosen[rule]);
 }
 
+/* Accumulates the regrets of one line. */
 static void add_regrets(const struct experiment_plan *plan, const struct result_file *results,
                         struct experiment_cell line, enum selection_rule rule, struct rule_regret *regret)
 {
@@ -161,6 +163,7 @@ static void print_set(FILE *out, const struct experiment_plan *plan, const struc
 
 /* ---- Methods --------------------------------------------------------------------------------- */
 
+/* The values of the paper, below ours. */
 static void print_paper(FILE *out, const struct experiment_plan *plan, const struct experiment_cell *line)
 {
     fprintf(out, "%-*s", NAME_WIDTH, "  the paper");
@@ -174,6 +177,7 @@ static void print_paper(FILE *out, const struct experiment_plan *plan, const str
     fputc('\n', out);
 }
 
+/* A table for each data set: lines are kinds of noise, columns are methods. */
 static void print_methods(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
 {
     struct experiment_cell line;
@@ -201,6 +205,7 @@ static void print_methods(FILE *out, const struct experiment_plan *plan, const s
 
 /* ---- Regrets --------------------------------------------------------------------------------- */
 
+/* Mean and worst regret of each rule on a line. */
 static void print_regrets(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
                           const struct experiment_cell *line)
 {
@@ -216,6 +221,7 @@ static void print_regrets(FILE *out, const struct experiment_plan *plan, const s
     fputc('\n', out);
 }
 
+/* The table of the experiment "selection". */
 static void print_selection(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
 {
     struct experiment_cell line;
@@ -266,6 +272,7 @@ static void json_line(FILE *out, const struct experiment_cell *line)
     json_number_member(out, "rate", line->rate);
 }
 
+/* Mean, deviation and the single values. */
 static void json_values(FILE *out, const struct split_values *values)
 {
     json_number_member(out, "mean", values->mean);

@@ -43,6 +43,7 @@ static int gather_large(const void *mine, const size_t *bytes, char *all)
     return 0;
 }
 
+/* temper_comm.gather: concatenates the bytes of all processes in each. */
 static int gather(void *context, const void *mine, const size_t *bytes, void *all)
 {
     size_t size = group.comm.size, sum = 0;
@@ -63,6 +64,7 @@ static int gather(void *context, const void *mine, const size_t *bytes, void *al
     return failed;
 }
 
+/* Messages of at most PIECE bytes that the blocks need. */
 static size_t pieces(const size_t *bytes)
 {
     size_t count = 0;
@@ -98,6 +100,7 @@ static int send(const char *block, const size_t *bytes, MPI_Request **request)
     return failed;
 }
 
+/* temper_comm.exchange: sends a piece to each process and receives one from each. */
 static int exchange(void *context, const void *out, const size_t *out_bytes, void *in, const size_t *in_bytes)
 {
     size_t count = pieces(out_bytes) + pieces(in_bytes);

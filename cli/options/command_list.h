@@ -83,19 +83,19 @@ COMMAND(
         {"Train with smaller weights for them",
          "temper audit crowd.csv --fix weighted.csv --fix-how weight\ntemper train weighted.csv --weights weight"}))
 
-COMMAND(
-    PREDICT, .name = "predict", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
-    .run = cmd_predict, .summary = "apply a model to rows",
-    .description = "Prints the most likely class of each row, one a line, or the numbers selected by an option below. "
-                   "DATA may be larger than memory; - is the standard input. It may have a label column or not. "
-                   "Columns are matched by name where the model has names; text and missing values are encoded as in "
-                   "training.\n\nThe probabilities of --proba are those of the given label, label errors included, not "
-                   "of the true one. They are the escort distribution of order t1 of the model's own: calibrated where "
-                   "a linear model fits the data, and underconfident on most real data if t1 < 1, as by default. If "
-                   "calibration matters most, train with --loss logistic; 'temper eval' measures it.",
-    .examples = EXAMPLES({"A label a line", "temper predict -m model.temper new.csv -o labels.txt"},
-                         {"Probabilities", "temper predict -m model.temper --proba new.csv"},
-                         {"In a pipe", "zcat new.csv.gz | temper predict -m model.temper -"}))
+COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+        .run = cmd_predict, .summary = "apply a model to rows",
+        .description =
+            "Prints the most likely class of each row, one a line, or the numbers selected by an option below. "
+            "DATA may be larger than memory; - is the standard input. It may have a label column or not. "
+            "Columns are matched by name where the model has names; text and missing values are encoded as in "
+            "training.\n\nThe probabilities of --proba are those of the given label, label errors included, not "
+            "of the true one. They are the escort distribution of order t1 of the model's own: calibrated where "
+            "a linear model fits the data, and underconfident on most real data if t1 < 1, as by default. If "
+            "calibration matters most, train with --loss logistic; 'temper eval' measures it.",
+        .examples = EXAMPLES({"A label a line", "temper predict -m model.temper new.csv -o labels.txt"},
+                             {"Probabilities", "temper predict -m model.temper --proba new.csv"},
+                             {"In a pipe", "zcat new.csv.gz | temper predict -m model.temper -"}))
 
 COMMAND(EVAL, .name = "eval", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
         .run = cmd_eval, .summary = "measure a model on labelled rows",

@@ -118,6 +118,7 @@ void print_warnings(const char *warnings)
 
 static const double default_t_logistic_t2 = 1.6; /* at 1 it would be logistic regression */
 
+/* Whether the option was given as "auto". */
 static bool is_auto(const struct arguments *arguments, enum option_id id)
 {
     return was_given(arguments, id) && strcmp(text_of(arguments, id), "auto") == 0;
@@ -138,6 +139,7 @@ static temper_status check_fixed(const struct arguments *arguments, enum option_
                 text_of(arguments, OPT_LOSS), name, fixed, name);
 }
 
+/* Options that only hinge has, or only the other losses. */
 static temper_status check_hinge(const struct arguments *arguments, bool hinge)
 {
     if (hinge && (was_given(arguments, OPT_T1) || was_given(arguments, OPT_T2)))
@@ -165,6 +167,7 @@ static temper_status check_trainable(temper_loss_spec loss)
                 loss.t1, loss.t2, loss.t1, loss.t2);
 }
 
+/* Loss and temperatures; what is "auto" keeps the default until it is tuned. */
 static temper_status read_loss(const struct arguments *arguments, temper_loss_spec *loss)
 {
     static const struct {
@@ -212,6 +215,7 @@ static temper_status check_auto(const struct arguments *arguments)
     return TEMPER_OK;
 }
 
+/* Options that need or exclude each other. */
 static temper_status check_combinations(const struct arguments *arguments)
 {
     TRY(check_needs(arguments, OPT_PATIENCE, OPT_VALID));
@@ -267,6 +271,7 @@ void auto_grid(const struct arguments *arguments, const temper_train_options *op
 
 /* ---- All options of a fit ---------------------------------------------------------------------- */
 
+/* Options that every command that fits models has. */
 void solver_options(const struct arguments *arguments, temper_train_options *options)
 {
     options->scale = text_of(arguments, OPT_TRAIN_SCALE);

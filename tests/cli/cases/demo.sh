@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The story holds: right labels are easy for both; flipped ones spoil one of them only.
+# The story holds: right labels are easy for both; flipped ones add noise to one of them only.
 $TEMPER demo >said
 grep -c 'temper-demo.html' said
 awk '/right labels/ { print ($5 > 99 && $7 > 99) ? "both" : $0 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A run that is interrupted goes on from its records, to the same tables; a line that a crash has cut
+# A run that is interrupted continues from its records, to the same tables; a line that a crash has cut
 # off is measured again; one that is no record is refused.
 need awk gzip cmp
 # shellcheck disable=SC1091 # read by itself
