@@ -71,10 +71,8 @@ void disk_array_drop(const struct disk_array *disk)
             (void)madvise(disk->array[i].address, disk->array[i].length, MADV_DONTNEED);
 }
 
-void disk_array_used(struct disk_array *disk, size_t bytes)
+void disk_array_count_used(struct disk_array *disk, size_t bytes)
 {
-    if (!disk)
-        return;
     disk->used += bytes;
     if (disk->used < USED_MOST)
         return;
@@ -190,12 +188,7 @@ temper_status disk_array_failure(const struct disk_array *disk, temper_error *er
                      path_shown(folder(), place), disk->failed, strerror(disk->reason));
 }
 
-void *array_resize(struct disk_array *disk, void *array, size_t count, size_t size)
-{
-    return disk ? disk_array_resize(disk, array, count, size) : mem_resize(array, count, size);
-}
-
-void array_free(struct disk_array *disk, void *array)
+void disk_array_free_array(struct disk_array *disk, void *array)
 {
     if (!disk_array_has(disk, array))
         mem_free(array);

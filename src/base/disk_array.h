@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 /* A set of such arrays. */
@@ -32,10 +33,26 @@ void disk_array_drop(const struct disk_array *disk);
 
 /* Called by a sequential reader that has used so many bytes: now and then the arrays are removed from
  * memory. Does nothing for NULL. */
-void disk_array_used(struct disk_array *disk, size_t bytes);
+void disk_array_count_used(struct disk_array *disk, size_t bytes);
+static inline void disk_array_used(struct disk_array *disk, size_t bytes)
+{
+    if (disk)
+        disk_array_count_used(disk, bytes);
+}
 
 /* The same for either kind of array: in memory if `disk` is NULL. Freeing an array frees its file. */
-void *array_resize(struct disk_array *disk, void *array, size_t count, size_t size);
-void array_free(struct disk_array *disk, void *array);
+static inline void *array_resize(struct disk_array *disk, void *array, size_t count, size_t size)
+{
+    return disk ? disk_array_resize(disk, array, count, size) : mem_resize(array, count, size);
+}
+
+void disk_array_free_array(struct disk_array *disk, void *array);
+static inline void array_free(struct disk_array *disk, void *array)
+{
+    if (disk)
+        disk_array_free_array(disk, array);
+    else
+        mem_free(array);
+}
 
 #endif
