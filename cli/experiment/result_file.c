@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/json/json_read.h"
 #include "base/memory.h"
 #include "experiment/experiment.h"
 #include "json_csv.h"

@@ -2,7 +2,7 @@
 #ifndef MODEL_MODEL_FILE_H
 #define MODEL_MODEL_FILE_H
 
-#include "base/json_read.h"
+#include "base/json/json_read.h"
 #include "base/text.h"
 #include "model/model.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/json/json_read.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/source.h"

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "base/atomic_file.h"
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "model/model_file.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Saving: whole or not at all, whatever is at the path and whatever fails on the way. */
+/* Saving: complete or not at all, whatever is at the path and whichever system call fails. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,7 @@ TEST(a_replaced_file_keeps_its_mode)
     scratch_leave();
 }
 
-/* Not written over: whoever has the old file open goes on reading the old file. */
+/* Replaced, not overwritten: a process that has the old file open still reads the old contents. */
 TEST(the_old_file_is_replaced_not_written_over)
 {
     scratch_enter();
@@ -264,11 +264,11 @@ static void check_whole(temper_status status, size_t n)
     CHECK_EQ_SIZE(scratch_count(), 1);
 }
 
-/* One save for each call that can fail, each made to fail; in how many of them that was told. A
+/* Saves once for each system call, which is made to fail; returns how many of the saves reported an error. A
  * folder that cannot be opened to be synced is no reason to fail. */
 static size_t fail_each(void (*arm)(size_t), temper_status expected)
 {
-    size_t told = 0;
+    size_t reported = 0;
     for (size_t n = 1;; n++) {
         CHECK(save("file", "old text") == TEMPER_OK);
         arm(n);
@@ -276,9 +276,9 @@ static size_t fail_each(void (*arm)(size_t), temper_status expected)
         fault_disarm();
         check_whole(status, n);
         if (!fault_fired())
-            return told;
+            return reported;
         CHECKF(status == expected || status == TEMPER_OK, "fault %zu: %s", n, temper_status_name(status));
-        told += status == expected;
+        reported += status == expected;
     }
 }
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/source.h"
-#include "fixtures/archive_fixture.h"
+#include "fixtures/data/archive_fixture.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
 
@@ -255,7 +255,7 @@ TEST(zstd_with_any_bit_flipped_is_refused)
     scratch_leave();
 }
 
-/* A file of many blocks: the place is not far behind the damage, unless only the checksum tells. */
+/* A file of many blocks: the reported place is soon after the damage, unless only the checksum detects it. */
 TEST(damage_in_zstd_has_a_place)
 {
     enum { LINES = 200000, CLOSE = 131072 + 18 };

@@ -120,7 +120,7 @@ TEST(very_long_tokens)
     }
 }
 
-/* 1 + 2^-53 lies in the middle between two doubles: a digit far behind decides. */
+/* 1 + 2^-53 is halfway between two doubles: a digit far to the right decides. */
 TEST(the_last_of_many_digits_decides)
 {
     static char text[4000];

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/subset.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "temper_extra.h"

@@ -6,7 +6,7 @@
 
 #include "data/dataset.h"
 #include "data/matrix.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 

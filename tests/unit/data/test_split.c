@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/split.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 

@@ -5,7 +5,7 @@
 
 #include "data/read/line_reader.h"
 #include "data/weights.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixtures/archive_fixture.h"
+#include "fixtures/data/archive_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/model_fixture.h"
 #include "fixtures/test.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"

@@ -1,7 +1,7 @@
 /* The promise of a group: that an answer does not depend on the company it is given in. */
 #include <stdlib.h>
 
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/multi_objective_fixture.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"

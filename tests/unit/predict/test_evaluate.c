@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 

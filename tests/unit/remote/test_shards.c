@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "comm/tree_sum.h"
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
+#include "fixtures/data/shards_fixture.h"
 #include "fixtures/scratch_folder.h"
-#include "fixtures/shards_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 #include "temper_extra.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
+#include "fixtures/data/shards_fixture.h"
 #include "fixtures/fault_injection.h"
-#include "fixtures/shards_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 #include "temper_extra.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/subset.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"

@@ -8,7 +8,7 @@
 
 #include "data/split.h"
 #include "data/subset.h"
-#include "fixtures/binary_format_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/model_fixture.h"
 #include "fixtures/scratch_folder.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/split.h"
-#include "fixtures/binary_format_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"

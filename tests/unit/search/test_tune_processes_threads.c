@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/dist/scatter_rows.h"
-#include "fixtures/binary_format_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 #include "fixtures/train_fixture.h"

@@ -107,10 +107,10 @@ static void check_hessian(struct place *place)
     double scale = largest_size(hessian, n * n) + largest_size(gradient, n);
     for (place->row = 0; place->row < n; place->row++)
         for (place->c = 0; place->c < n; place->c++) {
-            double bend = derivative(gradient_along, place, place->a[place->c], step_for(place));
+            double difference = derivative(gradient_along, place, place->a[place->c], step_for(place));
             double entry = hessian[place->row * n + place->c];
-            CHECKF(fabs(bend - entry) <= 1e-9 * scale, "%s(%g, %g), n = %zu: hessian %g, difference %g",
-                   temper_method_name(place->loss.method), place->loss.t1, place->loss.t2, n, entry, bend);
+            CHECKF(fabs(difference - entry) <= 1e-9 * scale, "%s(%g, %g), n = %zu: hessian %g, difference %g",
+                   temper_method_name(place->loss.method), place->loss.t1, place->loss.t2, n, entry, difference);
         }
 }
 
@@ -216,10 +216,10 @@ TEST(two_classes_are_the_margin)
             double value = temper_margin_loss_of_spec(losses[i], m, &slope, &curvature);
             CHECK_CLOSE(temper_loss_of_spec(losses[i], a, 2, 0, g, h), value, 1e-13);
             CHECK_CLOSE((g[0] - g[1]) / 2, slope, 1e-13);
-            double bend = (h[0] - h[1] - h[2] + h[3]) / 4;
-            CHECKF(fabs(bend - curvature) <= 1e-12 * fabs(curvature) + 1e-15 * fabs(slope),
+            double along_margin = (h[0] - h[1] - h[2] + h[3]) / 4;
+            CHECKF(fabs(along_margin - curvature) <= 1e-12 * fabs(curvature) + 1e-15 * fabs(slope),
                    "%s(%g, %g) at %g: %g, not %g", temper_method_name(losses[i].method), losses[i].t1, losses[i].t2, m,
-                   bend, curvature);
+                   along_margin, curvature);
             CHECK_CLOSE(temper_loss_of_spec(losses[i], a, 2, 1, NULL, NULL),
                         temper_margin_loss_of_spec(losses[i], -m, NULL, NULL), 1e-13);
         }

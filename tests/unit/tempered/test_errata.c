@@ -305,9 +305,9 @@ TEST(erratum_18_second_derivative_of_G_over_the_support_only)
         support += p[c] > 0 ? term : 0;
     }
     double z = temper_escort_normaliser(p, 3, at.t);
-    double bend = derivative(first_escort, &at, at.a[0], 0.02);
-    CHECK(!same(bend, at.t / z * all));
-    CHECK(same(bend, at.t / z * support));
+    double difference = derivative(first_escort, &at, at.a[0], 0.02);
+    CHECK(!same(difference, at.t / z * all));
+    CHECK(same(difference, at.t / z * support));
 }
 
 TEST(erratum_19_convex_as_an_extended_function_only)

@@ -222,7 +222,7 @@ static double partition_along(double x, void *context)
     return temper_log_partition(moved.a, 6, moved.t);
 }
 
-/* Within the support: t < 1 bends sharply at its edge. */
+/* Within the support: for t < 1 the curvature is large at its edge. */
 TEST(gradient_of_G_is_the_escort)
 {
     struct draw draw = draw_from(17);

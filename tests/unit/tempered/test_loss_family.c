@@ -310,21 +310,21 @@ static double curvature_at(double m, double t1, double t2)
 
 static void check_inflection(double t1, double t2, const temper_loss_properties *shape)
 {
-    double bend = temper_inflection_margin(t1, t2);
-    CHECK(shape->inflection == bend);
+    double inflection = temper_inflection_margin(t1, t2);
+    CHECK(shape->inflection == inflection);
     if (t1 >= t2) {
-        CHECK(bend == -INFINITY);
+        CHECK(inflection == -INFINITY);
         return;
     }
-    CHECKF(bend <= 0 && bend > -edge_of(t2), "(%g, %g): %g", t1, t2, bend);
-    double h = 1e-7 * (1 + fabs(bend));
-    CHECKF(curvature_at(bend - h, t1, t2) < 0 && curvature_at(bend + h, t1, t2) > 0,
-           "(%g, %g): curvature %g before %g, %g after", t1, t2, curvature_at(bend - h, t1, t2), bend,
-           curvature_at(bend + h, t1, t2));
+    CHECKF(inflection <= 0 && inflection > -edge_of(t2), "(%g, %g): %g", t1, t2, inflection);
+    double h = 1e-7 * (1 + fabs(inflection));
+    CHECKF(curvature_at(inflection - h, t1, t2) < 0 && curvature_at(inflection + h, t1, t2) > 0,
+           "(%g, %g): curvature %g before %g, %g after", t1, t2, curvature_at(inflection - h, t1, t2), inflection,
+           curvature_at(inflection + h, t1, t2));
     for (double m = 0.01; m < 30; m *= 1.3)
-        CHECK(curvature_at(bend - m, t1, t2) <= 0 && curvature_at(bend + m, t1, t2) >= 0);
+        CHECK(curvature_at(inflection - m, t1, t2) <= 0 && curvature_at(inflection + m, t1, t2) >= 0);
     /* the equation of appendix B, lambda = (1-p)/p */
-    double p = temper_margin_probability(bend, t2), lambda = (1 - p) / p;
+    double p = temper_margin_probability(inflection, t2), lambda = (1 - p) / p;
     CHECK_CLOSE(t2 * (1 + 1 / lambda), (t2 - t1) * (1 + pow(lambda, t2)), 1e-11);
 }
 
@@ -336,7 +336,7 @@ TEST(curvature_changes_sign_at_the_inflection)
 TEST(inflection_at_the_rim)
 {
     for (double t2 = 0.25; t2 < 5; t2 += 0.25)
-        CHECK(temper_inflection_margin(0, t2) == 0); /* 1 - p bends at p = 1/2 */
+        CHECK(temper_inflection_margin(0, t2) == 0); /* 1 - p has its inflection at p = 1/2 */
     CHECK(temper_inflection_margin(0, 1e300) == 0);
     /* t2 = 1: 1 + 1/L = (1 - t1)(1 + L), so L = 1/(1 - t1), m = -log L */
     for (double t1 = 0.125; t1 < 1; t1 += 0.125)

@@ -89,18 +89,18 @@ static double expected_loss(const void *context, const double *a, double *gradie
 {
     const struct posterior *posterior = context;
     size_t n = posterior->n;
-    double one[5], bend[25], total = sum_of(a, n), value = total * total / 2;
+    double one[5], one_hessian[25], total = sum_of(a, n), value = total * total / 2;
     for (size_t i = 0; i < n; i++)
         gradient[i] = total;
     for (size_t i = 0; i < n * n; i++)
         hessian[i] = 1;
     for (size_t y = 0; y < n; y++) {
         double p = posterior->p[y];
-        value += p * temper_loss_of_spec(posterior->loss, a, n, y, one, bend);
+        value += p * temper_loss_of_spec(posterior->loss, a, n, y, one, one_hessian);
         for (size_t i = 0; i < n; i++)
             gradient[i] += p * one[i];
         for (size_t i = 0; i < n * n; i++)
-            hessian[i] += p * bend[i];
+            hessian[i] += p * one_hessian[i];
     }
     return value;
 }

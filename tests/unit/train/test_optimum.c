@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 #include "tempered/loss_family.h"

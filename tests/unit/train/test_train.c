@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "data/subset.h"
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"

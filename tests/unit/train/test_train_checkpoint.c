@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/model_fixture.h"
 #include "fixtures/scratch_folder.h"

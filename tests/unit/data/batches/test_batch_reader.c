@@ -5,8 +5,8 @@
 
 #include "data/batches/batch_reader.h"
 #include "data/schema.h"
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
 
 static const size_t batch_sizes[] = {1, 2, 5, 13, 64, 100, 1000, 1 << 20};

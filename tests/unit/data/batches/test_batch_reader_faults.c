@@ -5,7 +5,7 @@
 
 #include "data/batches/batch_reader.h"
 #include "data/schema.h"
-#include "fixtures/binary_format_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/model_fixture.h"
 #include "fixtures/test.h"

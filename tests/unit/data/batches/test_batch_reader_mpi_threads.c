@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "data/batches/batch_reader.h"
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 

@@ -1,8 +1,8 @@
 /* Labels and values that are probably not what was meant. */
 #include "data/columns/sanity_checks.h"
 
-#include "fixtures/csv_fixture.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/csv_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "data/columns/scale.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "data/columns/scale.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
 
 static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};

@@ -1,7 +1,7 @@
 /* What is read from a table of text, and as what. */
 #include <stdlib.h>
 
-#include "fixtures/csv_fixture.h"
+#include "fixtures/data/csv_fixture.h"
 
 #define DEFAULTS ((temper_read_options){0})
 

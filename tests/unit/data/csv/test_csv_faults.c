@@ -1,5 +1,5 @@
 /* Every bad table is answered: where, what, and what to do. */
-#include "fixtures/csv_fixture.h"
+#include "fixtures/data/csv_fixture.h"
 
 struct bad {
     const char *text;

@@ -1,6 +1,6 @@
 /* Where tables end: too many labels, too long names, no memory. */
 #include "base/text.h"
-#include "fixtures/csv_fixture.h"
+#include "fixtures/data/csv_fixture.h"
 #include "fixtures/fault_injection.h"
 
 /* Text that comes after the first chunk was looked at for text columns. */

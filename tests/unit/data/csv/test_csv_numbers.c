@@ -1,7 +1,7 @@
 /* Numbers of a table, read to the last bit. */
 #include <math.h>
 
-#include "fixtures/csv_fixture.h"
+#include "fixtures/data/csv_fixture.h"
 
 /* Values half-way between two floats, where rounding twice goes wrong. */
 TEST(halfway_numbers)

@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "data/csv/csv.h"
-#include "fixtures/csv_fixture.h"
+#include "fixtures/data/csv_fixture.h"
 #include "fixtures/fault_injection.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/write/write.h"
-#include "fixtures/csv_fixture.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/csv_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 
 /* ---- Random tables --------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/distributed_read_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/distributed_read_fixture.h"
 #include "fixtures/test.h"
 
 enum { ROWS = 700 };

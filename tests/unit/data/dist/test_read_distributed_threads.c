@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/distributed_read_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/distributed_read_fixture.h"
 #include "fixtures/test.h"
 
 /* ---- Files ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* Instance noise: rows that get the features of rows of other classes, and keep their labels. */
 #include "data/noise/noise.h"
 #include "data/subset.h"
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
 
 enum { SEED = 20190417 };

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixtures/binary_format_fixture.h"
-#include "fixtures/distributed_read_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/distributed_read_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "temper_extra.h"

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "data/read/idx.h"
-#include "fixtures/binary_format_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
 
 static const char images[] = "train-images-idx3-ubyte", labels[] = "train-labels-idx1-ubyte";
 

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "data/read/read.h"
-#include "fixtures/archive_fixture.h"
+#include "fixtures/data/archive_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"

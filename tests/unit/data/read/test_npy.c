@@ -2,7 +2,7 @@
  * the remedy for all that is none. */
 #include <string.h>
 
-#include "fixtures/npy_fixture.h"
+#include "fixtures/data/npy_fixture.h"
 
 static const char path[] = "x.npy";
 

@@ -1,7 +1,7 @@
 /* NPY: a refusal with the remedy for all that is no table of numbers. */
 #include <math.h>
 
-#include "fixtures/npy_fixture.h"
+#include "fixtures/data/npy_fixture.h"
 
 SCRATCH_TEST(types_that_are_no_numbers)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "data/read/text_chunks.h"
-#include "fixtures/archive_fixture.h"
+#include "fixtures/data/archive_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"

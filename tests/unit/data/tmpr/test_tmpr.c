@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "data/tmpr/tmpr.h"
-#include "fixtures/binary_format_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/fault_injection.h"
 
 static const char path[] = "x.tmpr";

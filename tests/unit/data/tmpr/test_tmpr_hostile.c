@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "data/tmpr/tmpr_layout.h"
-#include "fixtures/binary_format_fixture.h"
+#include "fixtures/data/binary_format_fixture.h"
 
 static const char path[] = "x.tmpr";
 

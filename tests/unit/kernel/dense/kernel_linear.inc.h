@@ -260,7 +260,7 @@ TEST(scaling_is_what_it_says)
 /* ---- The same bits ------------------------------------------------------------------------------
  */
 
-/* All results of one block that lies `shift` numbers off. */
+/* All results of one block that begins `shift` numbers after an aligned address. */
 struct results {
     real times[50], many[11 * 64];
     double back[53], many_back[11 * 53], gram[53 * 53];

@@ -12,7 +12,7 @@ enum { MOST_ARRAYS = 16 };
 struct arrays {
     void *base[MOST_ARRAYS];
     size_t count;
-    size_t shift; /* numbers before each: how far off a vector's alignment it lies */
+    size_t shift; /* numbers before each array: its offset from an aligned address */
     uint64_t drawn;
 };
 

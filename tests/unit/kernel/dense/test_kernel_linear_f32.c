@@ -9,7 +9,7 @@
 #define PLAIN       linear_f32_plain
 #include "kernel/dense/kernel_linear.inc.h"
 
-/* Bytes that become floats on the way give the bits of floats, whether they are kept or not. */
+/* Bytes that the kernel converts to floats give the bits of floats, whether they are kept or not. */
 static void check_widening(const linear_type *linear, size_t rows, size_t columns, bool aside)
 {
     struct arrays all = {.shift = columns % 4};

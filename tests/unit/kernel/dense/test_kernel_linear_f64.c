@@ -9,7 +9,7 @@
 #define PLAIN       linear_f64_plain
 #include "kernel/dense/kernel_linear.inc.h"
 
-/* Floats that become doubles on the way give the bits of doubles, whether they are kept or not. */
+/* Floats that the kernel converts to doubles give the bits of doubles, whether they are kept or not. */
 static void check_widening(const linear_type *linear, size_t rows, size_t columns, bool aside)
 {
     struct arrays all = {.shift = columns % 4};

@@ -49,10 +49,10 @@ static bool near(double x, double y, double bound)
 static void check_margin(const struct margin_table *table, double margin, const double *got)
 {
     struct margin_loss exact = tempered_margin_loss(margin, table->t1, table->t2);
-    double size = fmax(1, fabs(exact.value)), bend = fmax(1, fabs(exact.curvature));
+    double size = fmax(1, fabs(exact.value)), curvature_size = fmax(1, fabs(exact.curvature));
     bool value = near(got[0], exact.value, VALUE_BOUND * size);
     bool slope = near(got[1], exact.slope, VALUE_BOUND * size);
-    bool curvature = near(got[2], exact.curvature, CURVATURE_BOUND * fmax(size, bend));
+    bool curvature = near(got[2], exact.curvature, CURVATURE_BOUND * fmax(size, curvature_size));
     CHECKF(value && slope && curvature,
            "(%g, %g) at %.17g: value %.17g for %.17g, slope %.17g for %.17g, curvature %.17g for "
            "%.17g",

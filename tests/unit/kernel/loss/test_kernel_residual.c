@@ -18,7 +18,7 @@ enum { PAIRS = sizeof pairs / sizeof *pairs };
 struct data {
     struct margin_table table;
     uint32_t label[MOST];
-    double activation[MOST], weight[MOST], bend[MOST], residual[MOST];
+    double activation[MOST], weight[MOST], curvature[MOST], residual[MOST];
     struct residual_sums sums;
     float number[MOST];
 };
@@ -37,14 +37,14 @@ static void fill(struct data *data, double spread)
     data->label[4] = 0;
 }
 
-static struct residual_rows rows_of(struct data *data, size_t from, size_t count, bool weighted, bool bends)
+static struct residual_rows rows_of(struct data *data, size_t from, size_t count, bool weighted, bool with_curvature)
 {
     return (struct residual_rows){.table = &data->table,
                                   .label = data->label + from,
                                   .weight = weighted ? data->weight + from : NULL,
                                   .rows = count,
                                   .bias = 0.25,
-                                  .curvature = bends ? data->bend + from : NULL};
+                                  .curvature = with_curvature ? data->curvature + from : NULL};
 }
 
 /* Runs the kernel of floats or of doubles. */
@@ -73,7 +73,7 @@ static void check(const struct data *data, struct residual_rows rows, size_t fro
         double sign = data->label[i] == 1 ? 1 : -1;
         struct margin_loss loss = tempered_margin_loss(sign * a, data->table.t1, data->table.t2);
         double size = fmax(fmax(1, fabs(loss.value)), fabs(a)) * fmax(1, weight);
-        double bend_size = fmax(size, fabs(loss.curvature) * weight);
+        double curvature_size = fmax(size, fabs(loss.curvature) * weight);
         exact.loss += weight * loss.value;
         exact.correct += (a > 0) == (data->label[i] == 1) ? weight : 0;
         exact.residual += sign * loss.slope * weight;
@@ -81,9 +81,9 @@ static void check(const struct data *data, struct residual_rows rows, size_t fro
         CHECKF(fabs(data->residual[i] - sign * loss.slope * weight) <= bound * size,
                "(%g, %g) at %.9g: %.17g for %.17g", data->table.t1, data->table.t2, sign * a, data->residual[i],
                sign * loss.slope * weight);
-        CHECKF(!rows.curvature || fabs(data->bend[i] - weight * loss.curvature) <= 100 * bound * bend_size,
-               "(%g, %g) at %.9g: curvature %.17g for %.17g", data->table.t1, data->table.t2, sign * a, data->bend[i],
-               weight * loss.curvature);
+        CHECKF(!rows.curvature || fabs(data->curvature[i] - weight * loss.curvature) <= 100 * bound * curvature_size,
+               "(%g, %g) at %.9g: curvature %.17g for %.17g", data->table.t1, data->table.t2, sign * a,
+               data->curvature[i], weight * loss.curvature);
     }
     CHECKF(fabs(data->sums.loss - exact.loss) <= room, "loss %.17g for %.17g", data->sums.loss, exact.loss);
     CHECKF(fabs(data->sums.residual - exact.residual) <= room, "residuals %.17g for %.17g", data->sums.residual,
@@ -121,7 +121,7 @@ TEST(floats)
     check_all(kernel, true, 4e-7);
 }
 
-/* A row has the same residual wherever it stands and whoever is beside it. */
+/* The residual of a row depends neither on its position nor on the other rows of the block. */
 static void check_neighbours(const struct kernel *kernel, bool floats, bool weighted)
 {
     static struct data all, one;

@@ -1,4 +1,5 @@
-/* Rows that lose a product, by each kernel: as the plain sum, and the same bits in any company. */
+/* The Cholesky update (a product is subtracted from rows) of each kernel: equal to the plain sum, and the
+ * same bits whichever other rows are updated in the same call. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -87,7 +87,7 @@ static void check_pass(const struct kernel *kernel, const struct table *t, struc
     shape.sum = got.sum;
     shape.square = got.square;
     run(kernel->column_range, &shape, t, type);
-    CHECK(memcmp(&got, &wanted, sizeof got) == 0); /* what lies behind the columns stays, too */
+    CHECK(memcmp(&got, &wanted, sizeof got) == 0); /* the entries after the columns are unchanged, too */
 }
 
 TEST(every_kernel_has_the_bits_of_the_definition)

@@ -176,7 +176,7 @@ TEST(long_rows_lose_no_more_than_short_ones)
     CHECK(fabs(out[1] - second) <= 1e-4 * second);
 }
 
-/* A row is summed alike wherever it lies, so that blocks may be cut anywhere. */
+/* The sum of a row does not depend on its position, so that blocks may begin at any row. */
 TEST(rows_do_not_matter_to_each_other)
 {
     KERNEL_OR_SKIP;
@@ -295,7 +295,7 @@ TEST(widths_do_not_matter)
             width_case(kernel->sparse, width, which);
 }
 
-/* Values that no float holds are not rounded on their way. */
+/* Values that no float holds are not rounded to float in between. */
 TEST(doubles_stay_doubles)
 {
     KERNEL_OR_SKIP;

@@ -1,7 +1,7 @@
 /* A group on several threads: the same bits as on one, and no race. */
 #include <stdlib.h>
 
-#include "fixtures/dataset_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/multi_objective_fixture.h"
 #include "fixtures/test.h"
 

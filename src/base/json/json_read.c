@@ -1,5 +1,5 @@
 /* json_read: a cursor on the text, and the nesting of objects and arrays around it. */
-#include "base/json_read.h"
+#include "base/json/json_read.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* json_write: strings with escapes, and lists in lines of readable length. */
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 
 #include <assert.h>
 #include <math.h>
