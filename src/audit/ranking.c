@@ -29,8 +29,8 @@ static size_t best_other(const double *a, size_t count, uint32_t own)
     return best;
 }
 
-/* The score is 1 - p(given label is right), by expm1 so that small scores keep their digits. Expected counts of
- * true and given classes are summed on the way. */
+/* The score is 1 - p(given label is right), by expm1 so that small scores keep their digits. Also adds
+ * the row to the expected number of wrong labels and to the expected counts of (true, given) classes. */
 static void fill_suspect(const struct audit_input *in, const struct audit_fits *fits, const struct audit_noise *noise,
                          size_t row, double *space, temper_audit_report *report)
 {

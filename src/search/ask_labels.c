@@ -11,14 +11,16 @@
 #include "search/tune_state.h"
 #include "train/train_streams.h"
 
-enum { SHORTLIST = 8, PAIRS = SHORTLIST * (SHORTLIST - 1) / 2 };
+enum { SHORTLIST = 8, PAIRS = SHORTLIST * (SHORTLIST - 1) / 2 }; /* criteria of fill_shortlist */
 
+/* The candidates to compare, without repetition. */
 struct shortlist {
     size_t candidate[SHORTLIST], count;
     uint16_t *predicted[SHORTLIST]; /* of all rows, by models that have not seen them */
 };
 
-/* Each candidate once: several criteria often select the same one. */
+/* Several criteria often select the same candidate, which then is fitted once; a criterion that selects none passes
+ * NO_CANDIDATE. */
 static void add_to_shortlist(struct shortlist *list, size_t candidate)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -28,7 +30,8 @@ static void add_to_shortlist(struct shortlist *list, size_t candidate)
         list->candidate[list->count++] = candidate;
 }
 
-/* The most accurate candidate with t1 within bounds. */
+/* The candidate with from <= t1 <= to that is most accurate on the halves; NO_CANDIDATE if none has been fitted. The
+ * halves, since every fitted candidate has been through them. */
 static size_t best_between(const struct crossval_table *table, double from, double to)
 {
     size_t best = NO_CANDIDATE;
@@ -41,7 +44,9 @@ static size_t best_between(const struct crossval_table *table, double from, doub
     return best;
 }
 
-/* The candidate with the least value of a field (an offset into it) among those that predict all classes. */
+/* The fitted candidate with the least value of the double at `offset` in temper_tune_candidate. Candidates that
+ * hardly predict some class are excluded: a constant prediction leaves no row undecided. A measure that is NAN is
+ * never the least. */
 static size_t least_of(const struct crossval_table *table, size_t offset)
 {
     size_t best = NO_CANDIDATE;
@@ -73,7 +78,9 @@ static void fill_shortlist(const struct crossval_table *table, const struct sele
     add_to_shortlist(list, best_between(table, 0, 0.4));
 }
 
-/* Fits a candidate on the halves once more, and gathers the predictions of each row by the half that excludes it. */
+/* Fits a candidate on the two halves, and sets *out[rows of all processes] to the class of each row as predicted by
+ * the half that excludes it; to be freed by the caller. *out is not set if the caller stopped the fits (*finished is
+ * false). */
 static temper_status predict_held_out(struct tune_state *t, size_t candidate, uint16_t **out, bool *finished)
 {
     const struct gathered_labels *labels = &t->setup.cv.labels;
@@ -87,6 +94,8 @@ static temper_status predict_held_out(struct tune_state *t, size_t candidate, ui
     uint16_t *own = mem_alloc(labels->own, sizeof *own);
     *out = mem_alloc(labels->rows, sizeof **out);
     if (own && *out) {
+        /* Part p of the models was fitted without the rows of part p, which makes it the held-out model of these
+         * rows. */
         const uint32_t *part = t->setup.cv.partition[0].part + labels->first;
         for (size_t row = 0; row < labels->own; row++)
             own[row] = models.predicted[part[row] * labels->own + row];
@@ -99,8 +108,9 @@ static temper_status predict_held_out(struct tune_state *t, size_t candidate, ui
     return status;
 }
 
-/* The value of a row's label: pairs of candidates that it distinguishes count the less, the more chosen rows
- * distinguish them already. */
+/* The value of the label of a row: the sum over the pairs of candidates that it distinguishes of 1 / (1 + rows
+ * chosen already that distinguish the pair). Without this discount all rows could go to the one pair that differs
+ * most. */
 static double label_value(const struct shortlist *list, const size_t chosen[PAIRS], size_t row)
 {
     double sum = 0;
@@ -112,7 +122,7 @@ static double label_value(const struct shortlist *list, const size_t chosen[PAIR
     return sum;
 }
 
-/* Notes which pairs of candidates the label of a chosen row will distinguish. */
+/* Counts a chosen row for the pairs that it distinguishes; pairs are numbered as in label_value. */
 static void count_pairs(const struct shortlist *list, size_t chosen[PAIRS], size_t row)
 {
     size_t pair = 0;
@@ -121,7 +131,8 @@ static void count_pairs(const struct shortlist *list, size_t chosen[PAIRS], size
             chosen[pair] += list->predicted[i][row] != list->predicted[j][row];
 }
 
-/* Greedily chooses the row of largest value, the first of them in random order. */
+/* Greedily chooses the row of largest value until there are options->ask of them; each choice takes a pass over all
+ * rows, since it changes the values of the others. Of equal values, the first in the random `order` is chosen. */
 static void choose_rows(struct tune_state *t, const struct shortlist *list, const size_t *order, bool *taken)
 {
     const struct crossval *cv = &t->setup.cv;
@@ -147,8 +158,8 @@ static void choose_rows(struct tune_state *t, const struct shortlist *list, cons
     }
 }
 
-/* Rows that are trusted already are not asked for. The order of the rows is drawn from the seed, so that ties are
- * broken at random but reproducibly. */
+/* Fills report.ask and report.ask_label, which the report owns also on failure. Trusted rows are excluded, as their
+ * true labels are known. The random order depends on the seed alone, so that the choice is reproducible. */
 static temper_status choose_from_shortlist(struct tune_state *t, const struct shortlist *list)
 {
     const temper_tune_options *options = t->request.options;
@@ -169,8 +180,8 @@ static temper_status choose_from_shortlist(struct tune_state *t, const struct sh
     return allocated ? TEMPER_OK : error_no_memory(t->request.error);
 }
 
-/* The fits of the halves are made once more, since the table keeps measures and not predictions: keeping those of
- * all candidates would take rows times candidates of memory. */
+/* Fits each candidate of the shortlist on the halves again: the table keeps measures and no predictions, which would
+ * take rows times candidates of memory. A stopped search returns TEMPER_OK with an empty list. */
 temper_status tune_ask_labels(struct tune_state *t)
 {
     struct tune_progress *progress = &t->progress;

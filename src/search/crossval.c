@@ -9,34 +9,38 @@
 #include "search/half_split_stats.h"
 #include "search/many_fits.h"
 
-/* Fits of a batch, which share preconditioners and tables of losses: as many as keep so many bytes of results. */
+/* Fits of one batch, which share preconditioners and tables of losses. The number follows from BYTES_TOGETHER, the
+ * memory for predictions and confidences that a batch keeps until its candidates are measured, between these bounds. */
 enum { MOST_TOGETHER = 1200, LEAST_TOGETHER = 48 };
 static const size_t BYTES_TOGETHER = (size_t)256 << 20;
-enum { TOGETHER_SHARE = 8 }; /* one part in so many of a memory limit */
+enum { TOGETHER_SHARE = 8 }; /* with a memory limit: at most this fraction of it */
 
 static const double LEAST_PROBABILITY = 1e-15; /* before taking logarithms */
 
-/* Sums over the held-out rows of one fit. */
+/* Weighted sums over the held-out rows of one fit; `trusted` and `trusted_right` count rows. Exchanged between
+ * processes as bytes, hence plain numbers only. */
 struct held_out_sums {
     double weight, correct, log_loss, brier;
     double trusted, trusted_right;
 };
 
+/* What one fit says of one row. `log_loss` is log p of the label, the loss with its sign reversed. */
 struct held_out_row {
     double log_loss, brier;
     bool held_out, correct;
 };
 
-/* One candidate in progress. */
+/* One candidate while its fits are in progress. */
 struct crossval_trial {
     size_t candidate;
-    size_t fits_left;
+    size_t fits_left;           /* the candidate is measured when this is 0 */
     struct held_out_sums *sums; /* of each part */
     uint16_t *predicted[2];     /* halves only: of the rows of this process */
     double *confidence;         /* the same */
 };
 
-/* The candidates that are fitted together. */
+/* The candidates that are fitted together, and the workspace that their fits share: results are taken one fit at a
+ * time. */
 struct crossval_batch {
     const struct crossval *cv;
     struct crossval_table *table;
@@ -50,7 +54,7 @@ struct crossval_batch {
     struct held_out_row *row;       /* of the rows of this process, by one fit */
 };
 
-/* Two halves, or K folds: each part is left out by one fit. */
+/* The number of fits of a candidate in a stage: each leaves out one of the two halves, or one of the K folds. */
 size_t crossval_parts(const struct crossval *cv, int stage)
 {
     return stage == STAGE_HALVES ? 2 : cv->folds;
@@ -58,6 +62,8 @@ size_t crossval_parts(const struct crossval *cv, int stage)
 
 /* ---- One fit --------------------------------------------------------------------------------- */
 
+/* The confidence is a difference of scores and not of probabilities, since not every loss has probabilities. Two
+ * classes have a single score, that of class 1 against class 0. */
 uint32_t predicted_with_confidence(const double *a, size_t vectors, double *confidence)
 {
     uint32_t best = 0;
@@ -66,6 +72,7 @@ uint32_t predicted_with_confidence(const double *a, size_t vectors, double *conf
         *confidence = fabs(a[0]);
         return a[0] > 0;
     }
+    /* The best and the second best score in one pass: the loser of each comparison is a candidate for the second. */
     for (uint32_t k = 1; k < vectors; k++) {
         uint32_t loser = a[k] > a[best] ? best : k;
         best = a[k] > a[best] ? k : best;
@@ -75,7 +82,7 @@ uint32_t predicted_with_confidence(const double *a, size_t vectors, double *conf
     return best;
 }
 
-/* One fit that has ended. */
+/* The fit whose result is being taken; `part` is the part that it has left out. */
 struct ended_fit {
     struct crossval_batch *batch;
     struct crossval_trial *trial;
@@ -90,7 +97,8 @@ static uint32_t part_of(const struct crossval_batch *batch, size_t row)
     return cv->partition[batch->stage - 1].part[cv->labels.first + row];
 }
 
-/* Logarithmic and Brier loss of the calibrated probabilities; NAN if the loss has none. */
+/* Sets log p of the label and the Brier score by the calibrated probabilities, both NAN if the loss has no
+ * probabilities. As in predict/evaluate.c, the Brier score of two classes is that of one of them. */
 static void measure_losses(const struct ended_fit *fit, const double *a, uint32_t label, struct held_out_row *out)
 {
     const struct crossval_batch *batch = fit->batch;
@@ -109,7 +117,8 @@ static void measure_losses(const struct ended_fit *fit, const double *a, uint32_
     out->brier = classes == 2 ? brier / 2 : brier;
 }
 
-/* The halves keep predictions of all rows, and the confidence of the model that has not seen the row. */
+/* Fills batch->row[row]. Fits of the halves also keep the predicted class of every row, since half_split_stats
+ * measures the agreement of the two models; the confidence is kept from the held-out model alone. */
 static void measure_row(const struct ended_fit *fit, size_t row)
 {
     struct crossval_batch *batch = fit->batch;
@@ -131,11 +140,13 @@ static void measure_row(const struct ended_fit *fit, size_t row)
     if (halves)
         trial->confidence[row] = confidence;
     out->correct = predicted == label;
+    /* Rows of weight 0 count nowhere; their probabilities are not worth computing. */
     if (cv->weight[cv->labels.first + row] > 0)
         measure_losses(fit, a, label, out);
 }
 
-/* Trusted rows of the data itself count where the model has not seen them. */
+/* Trusted rows of the data itself count only where the fit has not seen them. The subtraction may wrap around for
+ * rows of earlier processes, which the comparison with labels.own excludes too. */
 static void add_own_trusted(const struct ended_fit *fit, struct held_out_sums *sums)
 {
     const struct crossval *cv = fit->batch->cv;
@@ -152,7 +163,8 @@ static void add_own_trusted(const struct ended_fit *fit, struct held_out_sums *s
     }
 }
 
-/* Continues the sums of the processes before this one, so that they do not depend on the number of processes. */
+/* Adds the rows of this process to the sums of the processes before it (comm_in_turn): the order of the additions,
+ * hence every bit of the result, is that of a single process. */
 static void add_rows(void *context, void *state)
 {
     const struct ended_fit *fit = context;
@@ -171,7 +183,8 @@ static void add_rows(void *context, void *state)
     add_own_trusted(fit, sums);
 }
 
-/* Every process has all rows of the trusted dataset. */
+/* Scores the rows of the trusted dataset, none of which any fit has seen. Every process has all of them and computes
+ * the same sums, so that nothing is exchanged. */
 static temper_status add_other_trusted(const struct ended_fit *fit, struct held_out_sums *sums, temper_error *error)
 {
     const struct crossval *cv = fit->batch->cv;
@@ -192,7 +205,8 @@ static temper_status add_other_trusted(const struct ended_fit *fit, struct held_
 
 /* ---- One candidate --------------------------------------------------------------------------- */
 
-/* Adds the parts in their order. */
+/* Sets the measures that both stages have. Parts are added in their order, not in that in which their fits ended,
+ * for the same bits in every session. The standard error is binomial, by the effective number of rows. */
 static void sum_parts(const struct crossval *cv, const struct crossval_trial *trial, size_t parts,
                       temper_tune_candidate *out)
 {
@@ -212,8 +226,8 @@ static void sum_parts(const struct crossval *cv, const struct crossval_trial *tr
     out->trusted = all.trusted > 0 ? all.trusted_right / all.trusted : (double)NAN;
 }
 
-/* All that the selection rule needs besides accuracy is measured on the halves, since two models of disjoint rows
- * make independent mistakes. */
+/* Sets the measures that the selection rule needs besides accuracy. They compare two models that were fitted on
+ * disjoint rows: no wrong label was seen by both, so that agreement between them is not due to a common wrong label. */
 static temper_status measure_halves(const struct crossval *cv, uint16_t *const predicted[2], const double *confidence,
                                     temper_tune_candidate *candidate, temper_error *error)
 {
@@ -223,7 +237,8 @@ static temper_status measure_halves(const struct crossval *cv, uint16_t *const p
     return half_split_measure(&halves, candidate, error);
 }
 
-/* Several processes: ranks of confidence are among the rows of all. */
+/* The same for several processes. The rank of a confidence is among the rows of all processes, so each of them
+ * gathers all predictions and computes the same measures. */
 static temper_status measure_gathered_halves(const struct crossval *cv, const struct crossval_trial *trial,
                                              temper_tune_candidate *candidate, temper_error *error)
 {
@@ -243,8 +258,8 @@ static temper_status measure_gathered_halves(const struct crossval *cv, const st
     return status;
 }
 
-/* Two folds are the halves: then one stage serves as both. The stage is set last, so that a checkpoint never
- * contains a candidate that was measured in part. */
+/* Measures a candidate whose fits have all ended. With two folds, the halves serve as folds too. The stage is set
+ * last, since a checkpoint may be saved by candidate_done and must not contain partly measured candidates. */
 static temper_status finish_candidate(struct crossval_batch *batch, struct crossval_trial *trial, temper_error *error)
 {
     const struct crossval *cv = batch->cv;
@@ -261,7 +276,8 @@ static temper_status finish_candidate(struct crossval_batch *batch, struct cross
     return calls->candidate_done ? calls->candidate_done(calls->context, trial->candidate, error) : TEMPER_OK;
 }
 
-/* Measures a fit on the rows that it has not seen, and the candidate if it was the last of its fits. */
+/* Takes the result of one fit (fits_job.ended; one call at a time, so that the workspace of the batch can be
+ * shared). */
 static temper_status take_fit(void *context, const struct fit_end *end, temper_error *error)
 {
     struct crossval_batch *batch = context;
@@ -280,7 +296,7 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* Passes the number of fits to the caller. */
+/* Adapts fits_job.goes_on to crossval_calls.keep_going. */
 static bool keep_going(void *context)
 {
     const struct crossval_batch *batch = context;
@@ -288,7 +304,7 @@ static bool keep_going(void *context)
     return !calls->keep_going || calls->keep_going(calls->context, batch->table->fits_done);
 }
 
-/* Of a batch that may be half built. */
+/* Also after a failed batch_new: arrays that were not allocated are NULL. */
 static void batch_free(struct crossval_batch *batch)
 {
     for (size_t i = 0; batch->trial && i < batch->trials; i++) {
@@ -304,7 +320,8 @@ static void batch_free(struct crossval_batch *batch)
     mem_free(batch->row);
 }
 
-/* Predictions and confidences are kept for the halves alone; the folds need sums only. */
+/* Predictions and confidences are kept for the halves alone: the measures of the folds are sums. False: out of
+ * memory. */
 static bool trial_new(const struct crossval_batch *batch, size_t candidate, struct crossval_trial *trial)
 {
     size_t rows = batch->cv->labels.own;
@@ -319,8 +336,8 @@ static bool trial_new(const struct crossval_batch *batch, size_t candidate, stru
     return trial->sums && trial->predicted[0] && trial->predicted[1] && trial->confidence;
 }
 
-/* The fits of a candidate are next to each other: fit / parts is the trial, fit % parts the part that it leaves
- * out. */
+/* Allocates the batch and lists its fits. Those of a candidate are adjacent: fit / parts is the trial, fit % parts
+ * the part that is left out (take_fit relies on it). False: out of memory; batch_free is needed in either case. */
 static bool batch_new(struct crossval_batch *batch, const size_t *which)
 {
     const struct crossval *cv = batch->cv;
@@ -341,8 +358,9 @@ static bool batch_new(struct crossval_batch *batch, const size_t *which)
     return allocated;
 }
 
-/* All fits of the batch start from zero: results of other candidates as starting points would save iterations, but
- * the result would depend on which candidates are fitted together. */
+/* All fits start from zero. Starting from the results of other candidates would save iterations, but the results
+ * would then depend on which candidates are fitted together, and a resumed search would differ from an uninterrupted
+ * one. */
 static temper_status run_batch(struct crossval_batch *batch, const size_t *which, bool *finished, temper_error *error)
 {
     const struct crossval *cv = batch->cv;
@@ -362,9 +380,10 @@ static temper_status run_batch(struct crossval_batch *batch, const size_t *which
     return status;
 }
 
-enum { TRIAL_ROW_BYTES = 2 * sizeof(uint16_t) + sizeof(double) }; /* predictions and confidence */
+enum { TRIAL_ROW_BYTES = 2 * sizeof(uint16_t) + sizeof(double) }; /* two predictions and a confidence */
 
-/* Candidates of a batch. With a memory limit it may be a single one: results do not depend on it. */
+/* The number of candidates in a batch of a stage with this number of parts. It depends on the rows of all processes,
+ * so that these agree on it. A memory limit may reduce it to 1, which changes the time but no result. */
 static size_t trials_together(const struct dataset *data, size_t parts)
 {
     size_t bytes = BYTES_TOGETHER, least = LEAST_TOGETHER;
@@ -378,19 +397,20 @@ static size_t trials_together(const struct dataset *data, size_t parts)
     return parts > 0 && parts < fits ? fits / parts : 1;
 }
 
-/* For the memory budget. */
+/* The number of fits of a batch of the halves, for the memory estimate before the search; 1 more, as the number is
+ * rounded down to whole candidates. */
 size_t crossval_most_fits(const struct dataset *data)
 {
     return 2 * trials_together(data, 2) + 1;
 }
 
-/* For the memory budget, of the stage that keeps most. */
+/* Bytes per row that the trials of a batch keep; of the halves, as trials of the folds keep sums only. */
 size_t crossval_trial_bytes(const struct dataset *data)
 {
     return TRIAL_ROW_BYTES * trials_together(data, 2);
 }
 
-/* Batches one after another; within one, the fits share passes over the rows, or threads. */
+/* Runs one batch after another; a batch that was stopped by keep_going is the last one. */
 temper_status crossval_run(const struct crossval *cv, struct crossval_table *table, const struct crossval_stage *stage,
                            const struct crossval_calls *calls, bool *finished, temper_error *error)
 {
@@ -411,7 +431,8 @@ temper_status crossval_run(const struct crossval *cv, struct crossval_table *tab
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
-/* Normalises the weights, and finds the effective number of rows, (sum w)^2 / sum w^2 (Kish). */
+/* Copies the weights, scaled to mean 1 over the rows of positive weight, and sets the effective number of rows by
+ * Kish's formula (sum w)^2 / sum w^2, which is the number of rows if all weights are equal. */
 static temper_status take_weights(struct crossval *cv, temper_error *error)
 {
     const struct gathered_labels *labels = &cv->labels;
@@ -431,7 +452,8 @@ static temper_status take_weights(struct crossval *cv, temper_error *error)
     return TEMPER_OK;
 }
 
-/* Halves and folds are drawn, or the halves are the even and the odd folds of those given. */
+/* Draws halves and folds, stratified by class, from the seed; with given folds, the halves are the even and the odd
+ * ones, so that rows which the user keeps in one fold are never divided between the halves. */
 temper_status crossval_prepare(struct crossval *cv, temper_error *error)
 {
     struct split_options how = {cv->train->seed, true};

@@ -11,12 +11,13 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* The share of rows that the final model may predict differently, beyond the difference among the fold models. */
+/* Tolerated share of rows that the final model predicts differently than a fold model, beyond the mean difference
+ * between two fold models. */
 static const double OTHER_OPTIMUM = 0.02;
 
 /* ---- Fold models ----------------------------------------------------------------------------- */
 
-/* The fits of one candidate in progress. */
+/* The fits of one candidate on all parts of a partition, in progress. */
 struct fold_models_job {
     struct tune_state *t;
     struct fold_models *models;
@@ -24,7 +25,7 @@ struct fold_models_job {
     size_t size, done;
 };
 
-/* Keeps the predictions and the weights of a fit. */
+/* Keeps the predicted classes and the weights of a fit (fits_job.ended). */
 static temper_status take_fold(void *context, const struct fit_end *end, temper_error *error)
 {
     struct fold_models_job *job = context;
@@ -39,14 +40,15 @@ static temper_status take_fold(void *context, const struct fit_end *end, temper_
     return TEMPER_OK;
 }
 
-/* Fits of this phase count from 0. */
+/* Reports the fits done in this phase; tune_report_progress adds those of the earlier phases. */
 static bool keep_going(void *context)
 {
     const struct fold_models_job *job = context;
     return tune_report_progress(job->t, job->done);
 }
 
-/* The mean is taken in the order of the parts, so that it has the same bits whatever the order in which fits end. */
+/* Runs the fits, then averages their weights. The mean is taken in the order of the parts, so that its bits do not
+ * depend on the order in which fits end. `fit` is space for one entry per part. */
 static temper_status run_folds(struct fold_models_job *job, size_t candidate, int stage, struct fit_spec *fit,
                                bool *finished)
 {
@@ -73,7 +75,8 @@ static temper_status run_folds(struct fold_models_job *job, size_t candidate, in
     return TEMPER_OK;
 }
 
-/* *out is filled on success only. */
+/* Fits one candidate on all parts of a stage. On success the caller owns *out, even if the fits were stopped
+ * (*finished is false) and its contents are incomplete; on failure *out is untouched. */
 temper_status fold_models_fit(struct tune_state *t, size_t candidate, int stage, struct fold_models *out,
                               bool *finished)
 {
@@ -107,7 +110,8 @@ void fold_models_free(struct fold_models *models)
 
 /* ---- Agreement ------------------------------------------------------------------------------- */
 
-/* The share of the rows of all processes on which two predictions differ. */
+/* The share of rows, among those of all processes, on which two arrays of predicted classes differ. Unweighted: it
+ * compares models, not their accuracy. */
 static temper_status difference(const struct tune_request *request, const uint16_t *a, const uint16_t *b, double *share)
 {
     uint64_t here = 0, all;
@@ -118,7 +122,8 @@ static temper_status difference(const struct tune_request *request, const uint16
     return TEMPER_OK;
 }
 
-/* The mean difference over all pairs of fold models. */
+/* The mean difference between two fold models over all pairs: how much models differ that saw different rows. The
+ * final model is expected to differ from them about as much. */
 static temper_status difference_among(const struct tune_request *request, const struct fold_models *models,
                                       double *mean)
 {
@@ -134,7 +139,8 @@ static temper_status difference_among(const struct tune_request *request, const 
     return TEMPER_OK;
 }
 
-/* The mean difference of a model from the fold models. */
+/* The mean difference between a model and the fold models. The folds' predictions include rows that they were fitted
+ * on, as do those of the model. */
 static temper_status difference_from(const struct tune_request *request, const struct fold_models *models,
                                      const struct model *model, double *out)
 {
@@ -160,7 +166,8 @@ static temper_status difference_from(const struct tune_request *request, const s
 
 /* ---- The final fit --------------------------------------------------------------------------- */
 
-/* Other than 0 ends the training: the caller, here or on another process, wants to stop. */
+/* The callback of train(); a result other than 0 ends the training. The final fit counts as one fit, in progress
+ * until it ends. */
 static int report_progress(void *context, const temper_train_progress *progress)
 {
     struct tune_state *t = context;
@@ -168,7 +175,8 @@ static int report_progress(void *context, const temper_train_progress *progress)
     return !tune_report_progress(t, 0);
 }
 
-/* Trains the selected candidate on all rows, from `warm` or, if that is NULL, from 0. */
+/* Trains the selected candidate on all rows, from `warm` or, if that is NULL, from zero. Losses that may have
+ * several minima get a second start: training warns if the two end in different ones. */
 static temper_status train_final(struct tune_state *t, const struct model *warm, struct model **model,
                                  temper_train_report *report)
 {
@@ -184,7 +192,8 @@ static temper_status train_final(struct tune_state *t, const struct model *warm,
     return train(t->request.data, &options, model, report, t->request.error);
 }
 
-/* The mean of the fold models as a model that train() can start from; it has no more than that needs. */
+/* Makes a model of the mean fold weights that train() accepts as a warm start: class names, kind of scaling, and
+ * weights for unscaled features. *out is owned by the caller. It is not fit for predictions elsewhere. */
 static temper_status mean_model(const struct tune_state *t, const struct fold_models *models, struct model **out)
 {
     const struct classes *classes = &t->request.data->classes;
@@ -205,8 +214,8 @@ static temper_status mean_model(const struct tune_state *t, const struct fold_mo
     return TEMPER_OK;
 }
 
-/* Fits from the mean of the fold models. The result is kept if it differs from them by less than `before`; if nothing
- * is learnt from there, the first model is kept. */
+/* Fits again from the mean of the fold models. The new model replaces t->model if it differs from the folds by less
+ * than `before`, the difference of the first one, or if there is no first one. */
 static temper_status refit(struct tune_state *t, const struct fold_models *models, double before)
 {
     struct model *mean = NULL, *again = NULL;
@@ -217,6 +226,7 @@ static temper_status refit(struct tune_state *t, const struct fold_models *model
         return status;
     status = train_final(t, mean, &again, &report);
     model_free(mean);
+    /* Training refuses a fit that has learnt nothing; the first model then stays. */
     if (status == TEMPER_BAD_DATA && t->model)
         return TEMPER_OK;
     if (status == TEMPER_OK)
@@ -232,7 +242,8 @@ static temper_status refit(struct tune_state *t, const struct fold_models *model
     return status;
 }
 
-/* Compares the fit on all rows with those of the folds; if it differs, fits once more from their mean. */
+/* Compares the model of all rows with the fold models, and fits again if they differ too much. Without a model
+ * (t->model is NULL) the difference counts as 1, so that a refit always follows. */
 static temper_status check_agreement(struct tune_state *t, const struct fold_models *models)
 {
     double apart = 1, own;
@@ -253,8 +264,9 @@ static temper_status check_agreement(struct tune_state *t, const struct fold_mod
     return status;
 }
 
-/* Training refuses a model that is no better than one without features (TEMPER_BAD_DATA). If the folds have learnt
- * something, then that too is another optimum. */
+/* Training refuses a model that is no better than one without features (TEMPER_BAD_DATA). Here that means a bad
+ * local minimum rather than bad data, since the folds of the same candidate were accepted; so it leads to a refit
+ * too. */
 temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *models)
 {
     temper_status status = train_final(t, NULL, &t->model, &t->report.training);
@@ -264,8 +276,8 @@ temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *
     return status;
 }
 
-/* Fits the folds of the selected candidate once more for their weights and predictions, then all rows. Warnings of
- * training are appended to those of the search. */
+/* Fits the folds of the selected candidate again, since the search has kept neither weights nor predictions, then
+ * all rows. Warnings of the training are appended to those of the search where there is space for them. */
 temper_status tune_final_fit(struct tune_state *t)
 {
     struct fold_models models = {0};

@@ -23,8 +23,9 @@ enum {
 };
 /* Memory of all solvers together, but at least MULTI_WIDTH of them, and of scores. */
 static const size_t SOLVER_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
-enum { SOLVER_SHARE = 8, SCORE_SHARE = 16 }; /* one part in so many of a memory limit */
+enum { SOLVER_SHARE = 8, SCORE_SHARE = 16 }; /* with a memory limit: at most these fractions of it */
 
+/* A slot passes through these stages in order; SLOT_ZERO is skipped where the norm of the gradient at zero is known. */
 enum slot_stage {
     SLOT_FREE,
     SLOT_ZERO,    /* the gradient at w = 0 is requested: the stopping rule is relative to its norm */
@@ -32,26 +33,27 @@ enum slot_stage {
     SLOT_SCORES,  /* converged: the scores of all rows are requested */
 };
 
-/* A fit in progress. */
+/* A fit in progress. The solver exists from SLOT_SOLVING on. */
 struct fit_slot {
     enum slot_stage stage;
     size_t fit;
     struct lbfgs *solver;
-    double *gradient;              /* at zero */
+    double *gradient;              /* at zero; [size], part of fit_batch.gradients */
     size_t preconditioner;         /* its number, or GRAM_PRECONDITIONERS_NONE */
     struct multi_request *request; /* of this round, or NULL */
     bool has_reply;                /* the solver is to be advanced by this number and the vector that it requested */
     double reply;
 };
 
-/* What is kept of a fit. */
+/* What is kept of every fit of the job, also after its slot is free again. */
 struct fit_record {
     double zero_norm; /* of the gradient at w = 0 */
     double *end;      /* its weights, as long as some fit is to start from them */
-    size_t waiting;   /* fits that are to start there */
+    size_t waiting;   /* fits that are to start from `end` and have not begun */
     bool begun, ended;
 };
 
+/* All fits of a job, and the slots of those in progress. */
 struct fit_batch {
     const struct fits_job *job;
     temper_error *error;
@@ -72,14 +74,15 @@ struct fit_batch {
 
 /* ---- Allocation ------------------------------------------------------------------------------ */
 
-/* least <= most is assumed; if not, `least` wins. */
+/* x limited to [least, most]; if least > most, `least` wins, so that there is always at least one slot. */
 static size_t clamp(size_t x, size_t least, size_t most)
 {
     return x < least ? least : x > most ? most : x;
 }
 
-/* Depends on the rows of all processes, since these must agree. With a memory limit there may be a single slot:
- * results do not depend on it. */
+/* How many solvers and score vectors fit into memory; `size` is the length of a weight vector. A solver takes 2 *
+ * HISTORY vectors for its pairs and a few more. Computed from the rows of all processes, so that these run the same
+ * rounds. The number of slots changes the time only: each fit has the same requests in any case. */
 struct fit_slots fit_slots_for(const struct dataset *data, size_t size, size_t fits)
 {
     size_t each = (2 * HISTORY + 8) * size * sizeof(double), solvers = SOLVER_BYTES, scores = SCORE_BYTES;
@@ -95,7 +98,8 @@ struct fit_slots fit_slots_for(const struct dataset *data, size_t size, size_t f
     return slots;
 }
 
-/* Gradients are of all slots in one array; a fit that others start from counts them. */
+/* Allocates all arrays of the batch, and counts for every fit how many others start from its result. False: out of
+ * memory; batch_free releases what there is. */
 static bool allocate(struct fit_batch *batch)
 {
     const struct fits_job *job = batch->job;
@@ -116,7 +120,7 @@ static bool allocate(struct fit_batch *batch)
     return true;
 }
 
-/* The largest number of a partition that is referred to, plus one. */
+/* The number of partitions that the fits refer to: the objective needs an array of that length. */
 static uint32_t count_partitions(const struct fits_job *job)
 {
     uint32_t count = 0;
@@ -126,7 +130,7 @@ static uint32_t count_partitions(const struct fits_job *job)
     return count;
 }
 
-/* Each fit is a member of the objective. */
+/* Member i of the objective is fit i: loss, penalty and the rows that it leaves out. */
 static void fill_members(const struct fits_job *job, struct multi_member *member)
 {
     for (size_t i = 0; i < job->count; i++) {
@@ -136,7 +140,8 @@ static void fill_members(const struct fits_job *job, struct multi_member *member
     }
 }
 
-/* The objective of all fits: one pass over the rows evaluates up to MULTI_WIDTH requests. */
+/* Makes the objective of all fits. The parts of a partition cover the rows of all processes, hence the offset of
+ * this process's first row. */
 static temper_status make_objective(struct fit_batch *batch)
 {
     const struct fits_job *job = batch->job;
@@ -163,7 +168,7 @@ static temper_status make_objective(struct fit_batch *batch)
     return status;
 }
 
-/* The Gram matrix is computed if any of the losses profits from it. */
+/* Computes the Gram matrix, at most once for all fits, and only if it speeds up at least one of the losses. */
 static temper_status make_preconditioners(struct fit_batch *batch)
 {
     const struct fits_job *job = batch->job;
@@ -178,7 +183,7 @@ static temper_status make_preconditioners(struct fit_batch *batch)
     return TEMPER_OK;
 }
 
-/* Of a batch that may be half built. */
+/* Also for a batch that was allocated in part, or stopped with fits in progress. */
 static void batch_free(struct fit_batch *batch)
 {
     for (size_t i = 0; i < batch->slots; i++)
@@ -196,7 +201,8 @@ static void batch_free(struct fit_batch *batch)
 
 /* ---- Starting fits --------------------------------------------------------------------------- */
 
-/* Creates the solver, at zero or where the fit before it has ended. */
+/* Creates the L-BFGS solver of a slot, at zero or at the result of the fit that it comes after. The last fit that
+ * starts from a result releases it. */
 static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot)
 {
     const struct fits_job *job = batch->job;
@@ -205,6 +211,8 @@ static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot
     struct optim_options options = {.gradient_norm = job->options->tolerance * batch->record[slot->fit].zero_norm,
                                     .max_iterations = job->options->max_iterations,
                                     .history = HISTORY};
+    /* The stopping rule is relative to the gradient at zero, not at the start: a warm start must reach the same
+     * accuracy. */
     slot->preconditioner = GRAM_PRECONDITIONERS_NONE;
     if (preconditioner_suits(fit->loss, job->features->data))
         TRY(gram_preconditioners_find(batch->preconditioners, fit->l2, &slot->preconditioner, batch->error));
@@ -218,7 +226,8 @@ static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot
     return TEMPER_OK;
 }
 
-/* After the gradient at zero: starts the solver, which needs no evaluation if it starts there too. */
+/* Takes value and gradient at zero, and starts the solver. A solver that starts at zero would request the same
+ * evaluation again: it is answered at once, which saves a request of every such fit. */
 static temper_status leave_zero(struct fit_batch *batch, struct fit_slot *slot, double value)
 {
     double sum = 0;
@@ -232,8 +241,8 @@ static temper_status leave_zero(struct fit_batch *batch, struct fit_slot *slot, 
     return lbfgs_reply(slot->solver, value, batch->error);
 }
 
-/* The gradient at zero does not depend on the penalty: a fit after another one with the same rows and loss uses its
- * norm. */
+/* The gradient of the penalty is 0 at zero, so the norm there depends on rows and loss only. Fits along a path of
+ * penalties take it from the fit before them. */
 static bool zero_is_known(const struct fits_job *job, const struct fit_spec *fit)
 {
     if (fit->after == FIT_BEGINS_AT_ZERO)
@@ -243,7 +252,7 @@ static bool zero_is_known(const struct fits_job *job, const struct fit_spec *fit
            (fit->part == FIT_SEES_ALL || fit->partition == before->partition);
 }
 
-/* Reserves a slot. The first request is the gradient at zero, unless its norm is known. */
+/* Assigns fit `number` to a free slot. */
 static temper_status begin_fit(struct fit_batch *batch, struct fit_slot *slot, size_t number)
 {
     const struct fit_spec *fit = &batch->job->fit[number];
@@ -257,14 +266,15 @@ static temper_status begin_fit(struct fit_batch *batch, struct fit_slot *slot, s
     return start_solver(batch, slot);
 }
 
-/* A fit that starts from the result of another one waits for it. */
+/* A fit that starts from another result has to wait until that fit has ended. */
 static bool is_ready(const struct fit_batch *batch, size_t number)
 {
     size_t after = batch->job->fit[number].after;
     return !batch->record[number].begun && (after == FIT_BEGINS_AT_ZERO || batch->record[after].ended);
 }
 
-/* Gives free slots to the first fits that are ready. */
+/* Assigns the first fits of the list that are ready to the free slots. `next` skips fits that have begun, so that a
+ * long list is not searched from its beginning in every round. */
 static temper_status fill_slots(struct fit_batch *batch)
 {
     size_t number = batch->next, count = batch->job->count;
@@ -284,7 +294,8 @@ static temper_status fill_slots(struct fit_batch *batch)
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-/* Every slot has at most one request in a round. */
+/* Adds the request of a slot to the round; a slot has at most one, to which slot->request points until the next
+ * round. */
 static void add_request(struct fit_batch *batch, struct fit_slot *slot, struct multi_request request)
 {
     request.member = slot->fit;
@@ -292,8 +303,8 @@ static void add_request(struct fit_batch *batch, struct fit_slot *slot, struct m
     *slot->request = request;
 }
 
-/* Value and gradient at a point, or the length of a step: the root mean square of the scores that it adds, by which
- * steps are limited. */
+/* Passes on the request of a solver: value and gradient at a point, or the length of a step, which is the root mean
+ * square of the scores that it adds. The solver limits its steps by that length. */
 static void add_solver_request(struct fit_batch *batch, struct fit_slot *slot)
 {
     struct lbfgs_request asked = lbfgs_next_request(slot->solver);
@@ -304,7 +315,8 @@ static void add_solver_request(struct fit_batch *batch, struct fit_slot *slot)
         add_request(batch, slot, (struct multi_request){.kind = MULTI_LENGTH, .w = asked.point});
 }
 
-/* The requests of all slots; converged fits wait while there is no score vector for them. */
+/* Lists the requests of all slots. A fit that has converged needs a vector of scores; while all of these are in use,
+ * it waits for a later round without a request. */
 static void collect_requests(struct fit_batch *batch)
 {
     size_t scores = 0;
@@ -326,7 +338,8 @@ static void collect_requests(struct fit_batch *batch)
     }
 }
 
-/* Reports a fit that has ended, keeps its weights if others start from them, and frees its slot. */
+/* Reports a fit to the caller, keeps its weights if others start from them, and frees its slot. fit_end.w and the
+ * scores are valid during the call only. */
 static temper_status finish_fit(struct fit_batch *batch, struct fit_slot *slot)
 {
     const struct fits_job *job = batch->job;
@@ -354,7 +367,8 @@ static temper_status finish_fit(struct fit_batch *batch, struct fit_slot *slot)
     return status;
 }
 
-/* Cannot fail: only a solver that was resumed from memory can. */
+/* Advances the solver of one slot; runs on a worker thread. Without `options->memory`, which batches never use,
+ * lbfgs_reply cannot fail, so no error object is passed, which threads could not share. */
 static temper_status advance(void *context, size_t number, size_t worker)
 {
     struct fit_slot *slot = &((struct fit_batch *)context)->slot[number];
@@ -362,7 +376,8 @@ static temper_status advance(void *context, size_t number, size_t worker)
     return slot->has_reply ? lbfgs_reply(slot->solver, slot->reply, NULL) : TEMPER_OK;
 }
 
-/* Advances all solvers with a reply. Their vectors are what a round has to do besides the pass. */
+/* Advances all solvers that have a reply. Their two-loop recursions over up to HISTORY pairs are the work of a round
+ * besides the pass; one thread does it where all vectors together have fewer than WORTH_THREADS numbers. */
 static temper_status advance_all(struct fit_batch *batch)
 {
     size_t threads = batch->busy * batch->size >= WORTH_THREADS ? batch->job->threads : 1;
@@ -370,7 +385,8 @@ static temper_status advance_all(struct fit_batch *batch)
     return status == TEMPER_OK ? status : error_no_memory(batch->error);
 }
 
-/* The vectors of the solvers that request their preconditioner; returns how many there are. */
+/* Lists the vectors of the solvers that request their preconditioner, and marks these slots for advance_all; returns
+ * how many there are. The preconditioner works in place, on the vector in which the solver expects the answer. */
 static size_t collect_vectors(struct fit_batch *batch, struct preconditioned *vector)
 {
     size_t count = 0;
@@ -386,7 +402,8 @@ static size_t collect_vectors(struct fit_batch *batch, struct preconditioned *ve
     return count;
 }
 
-/* A solver may request its preconditioner twice between two passes. */
+/* Applies preconditioners until no solver requests one: a solver may do so twice between two evaluations. All
+ * vectors of a round are processed in one call, which makes a matrix product of many matrix-vector products. */
 static temper_status precondition(struct fit_batch *batch)
 {
     struct preconditioned vector[MOST_AT_ONCE];
@@ -399,7 +416,7 @@ static temper_status precondition(struct fit_batch *batch)
     return TEMPER_OK;
 }
 
-/* Hands out the results of a pass. */
+/* Hands out the results of a pass: first to the solvers, in parallel, then the slots that change their stage. */
 static temper_status reply_all(struct fit_batch *batch)
 {
     for (size_t i = 0; i < batch->slots; i++) {
@@ -418,7 +435,8 @@ static temper_status reply_all(struct fit_batch *batch)
     return precondition(batch);
 }
 
-/* Solvers that have converged go on to the scores. */
+/* Solvers that have ended, by convergence or by a limit, request the scores of all rows next. A loss that is not
+ * finite fails the whole job: the remaining fits have the same features and would fail too. */
 static temper_status find_converged(struct fit_batch *batch)
 {
     for (size_t i = 0; i < batch->slots; i++) {
@@ -433,7 +451,8 @@ static temper_status find_converged(struct fit_batch *batch)
     return TEMPER_OK;
 }
 
-/* Returns with *finished = false as soon as the caller wants to stop; results so far have been reported. */
+/* Runs rounds until all fits have ended, or the caller wants to stop: then *finished remains false, and the fits
+ * reported so far are valid. */
 static temper_status run_rounds(struct fit_batch *batch, bool *finished)
 {
     const struct fits_job *job = batch->job;
@@ -452,7 +471,7 @@ static temper_status run_rounds(struct fit_batch *batch, bool *finished)
     return TEMPER_OK;
 }
 
-/* The batch is on the heap: its slots and requests would take much of a stack. */
+/* The batch is allocated on the heap, as its arrays of slots and requests are large for the stack of a thread. */
 temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error)
 {
     struct fit_batch *batch = mem_zeroed(1, sizeof *batch);

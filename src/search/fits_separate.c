@@ -11,7 +11,7 @@
 #include "search/many_fits.h"
 #include "train/train.h"
 
-/* What the threads share. */
+/* The state that all threads share. `job`, `shared`, `root` and `chain` are read-only while threads run. */
 struct separate_fits {
     const struct fits_job *job;
     struct shared_preconditioners *shared;
@@ -22,10 +22,10 @@ struct separate_fits {
     pthread_mutex_t lock;    /* guards the caller's calls, and: */
     bool stopped;
     temper_error *error; /* of the failed fit with the smallest number */
-    size_t failed;       /* its number */
+    size_t failed;       /* its number; job->count: none has failed */
 };
 
-/* One fit in progress. */
+/* One fit in progress, owned by one thread. */
 struct separate_fit {
     struct separate_fits *all;
     struct dataset *data; /* the same rows, those left out with weight 0 */
@@ -37,7 +37,9 @@ struct separate_fit {
 
 /* ---- One fit --------------------------------------------------------------------------------- */
 
-/* The data with the weight 0 for the rows that the fit leaves out. */
+/* *out is the data with weight 0 for the rows that the fit leaves out. It borrows the features and is owned by the
+ * caller. Weights instead of a copy of the rows: features are the bulk of the data, and the scores of all rows are
+ * needed anyway. */
 static temper_status hide_rows(const struct fits_job *job, const struct fit_spec *fit, struct dataset **out,
                                temper_error *error)
 {
@@ -60,7 +62,8 @@ static temper_status hide_rows(const struct fits_job *job, const struct fit_spec
     return TEMPER_OK;
 }
 
-/* Called after each iteration of any fit; other than 0 ends it. */
+/* The callback of train(), called on any thread after each iteration; other than 0 ends the training. The lock makes
+ * the caller's goes_on single-threaded. A failure of one fit ends the others too. */
 static int report_progress(void *context, const temper_train_progress *progress)
 {
     struct separate_fits *all = context;
@@ -74,7 +77,7 @@ static int report_progress(void *context, const temper_train_progress *progress)
     return stopped;
 }
 
-/* Fits that have not begun when the caller stops do not run even a single iteration. */
+/* Lets chains that have not begun when the caller stops return without a single iteration. */
 static bool is_stopped(struct separate_fits *all)
 {
     pthread_mutex_lock(&all->lock);
@@ -83,7 +86,9 @@ static bool is_stopped(struct separate_fits *all)
     return stopped;
 }
 
-/* What pilot fits have in common. */
+/* The settings that all pilot fits of this job share. A pilot fit is a fit on all rows, from which the
+ * preconditioners of fits that leave rows out are made; they change the path of the optimiser, not what it
+ * minimises. */
 static struct pilot_spec pilot_spec(struct separate_fits *all, size_t threads)
 {
     return (struct pilot_spec){.features = all->job->features,
@@ -93,7 +98,8 @@ static struct pilot_spec pilot_spec(struct separate_fits *all, size_t threads)
                                .threads = threads};
 }
 
-/* Fits that leave rows out use the preconditioners of a pilot fit, where these pay. */
+/* Whether a fit should use a preconditioner from a pilot fit. A fit of all rows is not one of several similar ones,
+ * and solvers other than L-BFGS do not use such preconditioners. */
 static struct pilot_target pilot_target(const struct fits_job *job, const struct fit_spec *fit)
 {
     return (struct pilot_target){fit->loss, fit->l2,
@@ -101,8 +107,8 @@ static struct pilot_target pilot_target(const struct fits_job *job, const struct
                                      shared_preconditioner_suits(fit->loss, job->features->data)};
 }
 
-/* *shared is the preconditioner of a pilot fit; NULL: the fit makes its own. *finished is false if the pilot fit was
- * stopped. */
+/* *shared is the preconditioner of a pilot fit, made earlier for several fits or now for this one; NULL: the
+ * training makes one. *finished is false if the caller stopped the pilot fit. */
 static temper_status find_preconditioner(struct separate_fit *self, size_t number,
                                          const struct shared_preconditioner **shared, bool *finished)
 {
@@ -117,7 +123,8 @@ static temper_status find_preconditioner(struct separate_fit *self, size_t numbe
     return shared_preconditioner_fit(&spec, &target, &self->own, finished, &self->error);
 }
 
-/* A pilot fit that was stopped leaves no result, which run_fit takes as stopped too. */
+/* Trains one fit from `initial`. If its pilot fit was stopped, there is no result, which run_fit treats as a stopped
+ * fit. Options that would make train() do more than one fit (starts, validation, checkpoints) keep their defaults. */
 static temper_status solve(struct separate_fit *self, size_t number, const double *initial)
 {
     const struct fits_job *job = self->all->job;
@@ -142,7 +149,7 @@ static temper_status solve(struct separate_fit *self, size_t number, const doubl
     return train_fit(&request, fit->loss, &self->result);
 }
 
-/* Reports a fit that has ended, with its scores. */
+/* Computes the scores of all rows, those left out too, and calls job->ended under the lock. */
 static temper_status report_end(struct separate_fit *self, size_t number)
 {
     struct separate_fits *all = self->all;
@@ -164,7 +171,8 @@ static temper_status report_end(struct separate_fit *self, size_t number)
     return status;
 }
 
-/* Fits from `initial` (NULL: zero); w receives the solution. *done is false if it was stopped. */
+/* Fits from `initial` (NULL: zero), reports the result, and copies the solution to w, from which later fits of the
+ * chain may start. *done is false if the fit was stopped or has failed. */
 static temper_status run_fit(struct separate_fit *self, size_t number, const double *initial, double *w, bool *done)
 {
     const struct fits_job *job = self->all->job;
@@ -184,7 +192,8 @@ static temper_status run_fit(struct separate_fit *self, size_t number, const dou
 
 /* ---- Chains ---------------------------------------------------------------------------------- */
 
-/* Keeps the error of the failed fit with the smallest number, so that it does not depend on the threads. */
+/* Keeps the error of the failed fit with the smallest number. If several fail, the error is then less dependent on
+ * the timing of the threads. */
 static void record_failure(struct separate_fits *all, size_t number, const temper_error *error)
 {
     pthread_mutex_lock(&all->lock);
@@ -196,14 +205,15 @@ static void record_failure(struct separate_fits *all, size_t number, const tempe
     pthread_mutex_unlock(&all->lock);
 }
 
-/* The solutions of a chain; several fits may start from the same one. */
+/* The solutions of one chain: [position * size], in the order in which they were found. */
 struct fit_chain {
     size_t root, size;
     double *solution;
-    size_t *position; /* of each fit: that of its solution */
+    size_t *position; /* of each fit of the job: where its solution is */
 };
 
-/* Runs the fits of a chain in order; *at is the current one. */
+/* Runs the fits of a chain in the order of the list, in which every fit comes after the one that it starts from. *at
+ * is the fit in progress, for the error. */
 static temper_status run_links(struct separate_fit *self, struct fit_chain *chain, size_t *at)
 {
     struct separate_fits *all = self->all;
@@ -223,7 +233,7 @@ static temper_status run_links(struct separate_fit *self, struct fit_chain *chai
     return TEMPER_OK;
 }
 
-/* One thread works through a chain, since each fit needs the solution of the one before it. */
+/* The work of one thread: allocates the solutions of a chain and runs its fits. */
 static temper_status run_chain(void *context, size_t number, size_t worker)
 {
     struct separate_fits *all = context;
@@ -245,8 +255,8 @@ static temper_status run_chain(void *context, size_t number, size_t worker)
     return status;
 }
 
-/* Identifies each chain by its first fit, and divides the threads among chains. Processes take one chain at a time,
- * since all of them must exchange numbers of the same fit. */
+/* Finds the first fit of every chain, and divides the threads: one per chain, or several within each fit if there
+ * are fewer chains than threads. `after` is always an earlier fit, so that one pass is enough. */
 static void find_chains(struct separate_fits *all)
 {
     const struct fits_job *job = all->job;
@@ -264,8 +274,9 @@ static void find_chains(struct separate_fits *all)
     }
 }
 
-/* One pilot fit for each loss and penalty that several fits share, before the first of them. */
-static temper_status fit_pilots(struct separate_fits *all, bool *finished)
+/* Makes all->shared: one pilot fit for each loss and penalty that several fits have in common, such as the folds of
+ * a candidate. */
+static temper_status make_shared_preconditioners(struct separate_fits *all, bool *finished)
 {
     const struct fits_job *job = all->job;
     struct pilot_spec spec = pilot_spec(all, job->threads);
@@ -279,12 +290,13 @@ static temper_status fit_pilots(struct separate_fits *all, bool *finished)
     return status;
 }
 
-/* Pilot fits use all threads one after another; then chains run in parallel. */
+/* Pilot fits come first, one after another with all threads each, since chains depend on them; then the chains in
+ * parallel. */
 static temper_status run_all(struct separate_fits *all, bool *finished)
 {
     if (pthread_mutex_init(&all->lock, NULL) != 0)
         return error_no_memory(all->error);
-    temper_status status = fit_pilots(all, finished);
+    temper_status status = make_shared_preconditioners(all, finished);
     if (status == TEMPER_OK && *finished) {
         find_chains(all);
         status = parallel_blocks(all->chains, all->at_once, run_chain, all);
@@ -295,7 +307,7 @@ static temper_status run_all(struct separate_fits *all, bool *finished)
     return status;
 }
 
-/* Any data and loss, with the solver of the options. */
+/* Slower than fits_batched on two classes, but for any number of classes, any loss and any solver. */
 temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error)
 {
     struct separate_fits all = {.job = job,

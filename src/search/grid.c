@@ -10,42 +10,45 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* The only definition of the default grid. The range of penalties is relative to lambda_0. */
+/* The only definition of the default grid. "x" marks multiples of lambda_0, the default penalty, which depends on
+ * the data. */
 static const char default_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5";
-/* That of the paper. */
+/* The grid of the paper on the two-temperature loss, with absolute penalties. */
 static const char paper_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5";
 
 enum { MOST_VALUES = 64, MOST_CANDIDATES = 100000, METHODS = TEMPER_BREGMAN + 1 };
 
+/* A list without repetitions, in the order in which it was written. */
 struct grid_values {
     double value[MOST_VALUES];
     size_t count;
 };
 
-/* What has been parsed so far. */
+/* The lists that have been parsed so far. A list that occurs twice replaces the earlier one. */
 struct grid_lists {
     struct grid_values t1, t2, l2;
-    bool method[METHODS];
-    double smoothing; /* of hinge */
-    bool only;
-    double default_l2;
+    bool method[METHODS]; /* which losses are combined with the temperatures */
+    double smoothing;     /* of hinge */
+    bool only;            /* do not add logistic regression and the reference */
+    double default_l2;    /* lambda_0, the unit of values that end in x */
 };
 
-/* A range of the text. */
+/* The bytes [from, to) of the grid's text, which is never copied. */
 struct grid_text {
     const char *from, *to;
 };
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Quotes at most 60 bytes of the word. */
+/* An error that quotes at most 60 bytes of the word, since the text comes from the user and may have any length. */
 static temper_status bad_word(struct grid_text word, const char *why, temper_error *error)
 {
     return error_set(error, TEMPER_USAGE, "grid: '%.*s' %s; give lists such as t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5",
                      (int)(word.to - word.from < 60 ? word.to - word.from : 60), word.from, why);
 }
 
-/* The text up to the mark; *rest continues after it. */
+/* Returns the text before the first `mark` and advances *rest beyond it; without a mark, returns all and leaves
+ * *rest empty. */
 static struct grid_text split_at(struct grid_text *rest, char mark)
 {
     const char *end = memchr(rest->from, mark, (size_t)(rest->to - rest->from));
@@ -54,7 +57,7 @@ static struct grid_text split_at(struct grid_text *rest, char mark)
     return piece;
 }
 
-/* A number >= 0; an l2 may be a multiple of lambda_0. */
+/* Parses a finite number >= 0; "3x" is three times lambda_0, for penalties only. */
 static bool read_value(struct grid_text text, const struct grid_lists *lists, bool is_l2, double *value)
 {
     bool times = is_l2 && text.to > text.from && text.to[-1] == 'x';
@@ -65,7 +68,7 @@ static bool read_value(struct grid_text text, const struct grid_lists *lists, bo
     return true;
 }
 
-/* Adds a value unless it is in the list. */
+/* Equal values would make candidates that are fitted twice. */
 static void add_value(struct grid_values *values, double value)
 {
     for (size_t i = 0; i < values->count; i++)
@@ -74,7 +77,9 @@ static void add_value(struct grid_values *values, double value)
     values->value[values->count++] = value;
 }
 
-/* FROM..TO:COUNT. Temperatures have equal steps, since they may be 0; penalties have equal ratios. */
+/* FROM..TO:COUNT. Temperatures are spaced evenly, as they may be 0, penalties geometrically. Both ends are the
+ * numbers as written, without the rounding of the formula, so that a range and a list with the same value make one
+ * candidate. */
 static bool add_range(struct grid_text item, const char *dots, const struct grid_lists *lists,
                       struct grid_values *values)
 {
@@ -94,7 +99,8 @@ static bool add_range(struct grid_text item, const char *dots, const struct grid
     return true;
 }
 
-/* NAME=VALUE,VALUE,FROM..TO:COUNT */
+/* Parses VALUE,VALUE,FROM..TO:COUNT after the equals sign. `values` is one of the lists of `lists`; its address
+ * distinguishes penalties from temperatures. */
 static temper_status read_values(struct grid_text word, struct grid_text rest, const struct grid_lists *lists,
                                  struct grid_values *values, temper_error *error)
 {
@@ -103,6 +109,7 @@ static temper_status read_values(struct grid_text word, struct grid_text rest, c
         return bad_word(word, "ends in a comma", error);
     do {
         struct grid_text item = split_at(&rest, ',');
+        /* Numbers contain single dots, so only two adjacent ones mark a range. */
         const char *dots = item.from;
         while (dots + 1 < item.to && !(dots[0] == '.' && dots[1] == '.'))
             dots++;
@@ -120,7 +127,8 @@ static temper_status read_values(struct grid_text word, struct grid_text rest, c
     return TEMPER_OK;
 }
 
-/* loss=NAME,NAME,hinge:WIDTH */
+/* Parses the names after loss=, such as tempered,hinge:0.5; the number after the colon is the smoothing width of
+ * hinge. */
 static temper_status read_methods(struct grid_text word, struct grid_text rest, struct grid_lists *lists,
                                   temper_error *error)
 {
@@ -142,7 +150,7 @@ static temper_status read_methods(struct grid_text word, struct grid_text rest, 
     return TEMPER_OK;
 }
 
-/* NAME=LIST, or the word `only`. A list replaces that of the default grid. */
+/* One word of the grid: NAME=LIST, or `only`. */
 static temper_status read_word(struct grid_text word, struct grid_lists *lists, temper_error *error)
 {
     struct grid_text rest = word, name = split_at(&rest, '=');
@@ -165,7 +173,7 @@ static temper_status read_word(struct grid_text word, struct grid_lists *lists, 
     return bad_word(word, "is unknown (known are t1, t2, l2, loss and only)", error);
 }
 
-/* Words are separated by blanks. */
+/* Words are separated by any number of blanks. */
 static temper_status read_lists(const char *text, struct grid_lists *lists, temper_error *error)
 {
     struct grid_text rest = {text, text + strlen(text)};
@@ -180,7 +188,7 @@ static temper_status read_lists(const char *text, struct grid_lists *lists, temp
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-/* A candidate that has not been fitted. */
+/* A candidate without results: NAN is "not measured" in the table, in the report and in checkpoints. */
 static const temper_tune_candidate unknown = {.accuracy = NAN,
                                               .accuracy_error = NAN,
                                               .log_loss = NAN,
@@ -195,7 +203,8 @@ static const temper_tune_candidate unknown = {.accuracy = NAN,
                                               .undecided = NAN,
                                               .code_length = NAN};
 
-/* Adds a loss with all penalties, the strongest first, unless the grid has the same function already. */
+/* Adds a loss with all penalties, unless the grid has the same function already: different temperatures or names may
+ * be the same loss. */
 static void add_loss(const struct grid_lists *lists, temper_loss_spec loss, struct candidate_grid *grid)
 {
     for (size_t i = 0; i < grid->count; i++)
@@ -208,7 +217,7 @@ static void add_loss(const struct grid_lists *lists, temper_loss_spec loss, stru
     }
 }
 
-/* Adds a method with all temperatures; returns the number of pairs that cannot be trained. */
+/* Adds a loss with all pairs of temperatures; returns the number of pairs that cannot be trained. */
 static size_t add_method(const struct grid_lists *lists, temper_method method, struct candidate_grid *grid)
 {
     size_t left_out = 0;
@@ -224,7 +233,7 @@ static size_t add_method(const struct grid_lists *lists, temper_method method, s
     return left_out;
 }
 
-/* Insertion sort of at most 64 penalties, the strongest first. */
+/* Insertion sort of at most MOST_VALUES penalties: the largest first, as grid.h promises. */
 static void sort_falling(struct grid_values *values)
 {
     for (size_t i = 1; i < values->count; i++)
@@ -235,11 +244,14 @@ static void sort_falling(struct grid_values *values)
         }
 }
 
-/* The candidates of all lists, then logistic regression and the reference unless `only` was given. */
+/* Makes the table. Logistic regression and the reference of the rule CV+C are added unless `only` was given: the
+ * report compares with the former, and the rule needs the latter. */
 static temper_status fill(const struct grid_lists *lists, struct candidate_grid *grid, temper_error *error)
 {
+    /* Order: logistic regression, then the reference. */
     static const temper_loss_spec added[] = {{TEMPER_TEMPERED, 1, 1, 0},
                                              {TEMPER_TEMPERED, REFERENCE_T1, REFERENCE_T2, 0}};
+    /* An upper bound of the number of losses; duplicates and pairs that cannot be trained are not subtracted. */
     size_t most = 2, left_out = 0;
     for (size_t i = 0; i < METHODS; i++)
         most += lists->method[i] ? lists->t1.count * lists->t2.count : 0;
@@ -266,7 +278,7 @@ static temper_status fill(const struct grid_lists *lists, struct candidate_grid 
     return TEMPER_OK;
 }
 
-/* Lists that the text does not give are those of the default grid. */
+/* The default grid is read first, so that lists which the text does not mention keep their defaults. */
 temper_status grid_parse(const char *text, double default_l2, struct candidate_grid *out, temper_error *error)
 {
     struct grid_lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};

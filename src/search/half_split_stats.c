@@ -7,26 +7,29 @@
 
 #include "base/memory.h"
 
-/* Ranks that separate the bands of confidence. */
+/* Upper ranks of the bands of confidence but the last; rank 0 is the least confident row, 1 the most. */
 static const double bounds[TEMPER_CONFIDENCE_BANDS - 1] = {0.1, 0.2, 0.4, 0.6, 0.8, 0.9};
-/* The rank from which rows are the most confident ones; and the share of the median confidence below which a row is
- * undecided. */
+/* Rows of rank TOP and more count as the most confident ones. Rows with less than UNDECIDED times the median
+ * confidence count as undecided. */
 static const double TOP = 0.8, UNDECIDED = 0.1;
-/* Cells of the code length for each predicted class, by rank. */
+/* The code length divides the rows of each predicted class into this number of cells by rank; fewer for many
+ * classes, which leave fewer rows per cell. */
 enum { CELLS_BINARY = 10, CELLS_MULTICLASS = 4 };
 
+/* Sort key of a row. */
 struct confidence_rank {
     double confidence;
     size_t row;
 };
 
-/* A row in its cell of the code length. */
+/* Sort key of a row for the code length; `cell` combines predicted class and rank. */
 struct coded_row {
     uint64_t cell;
     uint32_t label;
     double weight;
 };
 
+/* Arrays of one call of half_split_measure: one entry per row, except `share`. */
 struct half_split_workspace {
     struct confidence_rank *order;
     struct coded_row *coded;
@@ -34,19 +37,19 @@ struct half_split_workspace {
     double *share; /* [2][classes]: predicted, labelled */
 };
 
-/* Without weights, every row counts once. */
+/* The weight of a row; 1 without weights. */
 static double weight_of(const struct half_split *halves, size_t row)
 {
     return halves->weight ? halves->weight[row] : 1;
 }
 
-/* The prediction of a row by the model that has not seen it. */
+/* predicted[p] are the predictions of the model fitted without part p, which has not seen the rows of that part. */
 static uint32_t held_out(const struct half_split *halves, size_t row)
 {
     return halves->predicted[halves->part[row]][row];
 }
 
-/* Whether the held-out prediction contradicts the given label. */
+/* Whether the held-out prediction differs from the given label, whichever of the two is right. */
 static bool is_wrong(const struct half_split *halves, size_t row)
 {
     return held_out(halves, row) != halves->label[row];
@@ -54,7 +57,7 @@ static bool is_wrong(const struct half_split *halves, size_t row)
 
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 
-/* Ties by row, so that the order is strict. */
+/* Ties by row: qsort is not stable, and results must not depend on its implementation. */
 static int by_confidence(const void *a, const void *b)
 {
     const struct confidence_rank *first = a, *second = b;
@@ -63,8 +66,8 @@ static int by_confidence(const void *a, const void *b)
     return first->row < second->row ? -1 : first->row > second->row;
 }
 
-/* Ranks the rows of one half by confidence; equal ones get the middle of their ranks. Returns the weight of the
- * undecided rows. */
+/* Fills space->rank of the rows of one half with the share of weight that is less confident, plus half the weight of
+ * equal confidence. Returns the weight of the undecided rows of the half. */
 static double rank_part(const struct half_split *halves, struct half_split_workspace *space, uint32_t part)
 {
     double all = 0, before = 0, median = NAN, undecided = 0;
@@ -75,6 +78,7 @@ static double rank_part(const struct half_split *halves, struct half_split_works
             all += weight_of(halves, row);
         }
     qsort(space->order, count, sizeof *space->order, by_confidence);
+    /* Runs of equal confidence share one rank, so that it does not depend on the order of the rows. */
     for (size_t i = 0, end; i < count; i = end) {
         double equal = 0;
         for (end = i; end < count && space->order[end].confidence == space->order[i].confidence; end++)
@@ -82,6 +86,7 @@ static double rank_part(const struct half_split *halves, struct half_split_works
         for (size_t k = i; k < end; k++)
             space->rank[space->order[k].row] = (before + equal / 2) / all;
         before += equal;
+        /* The weighted median: the first confidence at which half of the weight is reached. */
         if (isnan(median) && before >= all / 2)
             median = space->order[i].confidence;
     }
@@ -93,7 +98,7 @@ static double rank_part(const struct half_split *halves, struct half_split_works
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
-/* The band of a rank; bands are narrower at both ends. */
+/* The band of a rank in [0, 1], by the bounds above. */
 static size_t band_of(double rank)
 {
     size_t band = 0;
@@ -102,7 +107,8 @@ static size_t band_of(double rank)
     return band;
 }
 
-/* Error rates of all rows, of each band and of the most confident, and the agreement of the two models. */
+/* Weighted error rates of all rows, of each band and of the most confident rows, and the share of rows for which
+ * both half models predict the same class. */
 static void measure_errors(const struct half_split *halves, const struct half_split_workspace *space,
                            temper_tune_candidate *out)
 {
@@ -111,6 +117,7 @@ static void measure_errors(const struct half_split *halves, const struct half_sp
     for (size_t row = 0; row < halves->rows; row++) {
         double weight = weight_of(halves, row), rank = space->rank[row];
         double miss = is_wrong(halves, row) ? weight : 0;
+        /* Rows without weight have no rank. */
         if (rank < 0)
             continue;
         all += weight;
@@ -129,7 +136,8 @@ static void measure_errors(const struct half_split *halves, const struct half_sp
     out->top_ratio = wrong > 0 ? out->top_error / (wrong / all) : 0;
 }
 
-/* The class that is predicted least, for what it has. */
+/* The least ratio, over the classes that occur, of the weight predicted as a class to the weight labelled so. Near
+ * 0, a candidate has given up a class. */
 static double measure_balance(const struct half_split *halves, const struct half_split_workspace *space)
 {
     double least = INFINITY, *predicted = space->share, *labelled = predicted + halves->classes;
@@ -147,7 +155,8 @@ static double measure_balance(const struct half_split *halves, const struct half
 
 /* ---- Code length ----------------------------------------------------------------------------- */
 
-/* log Gamma(x), x > 0, by Stirling's series; lgamma writes to a global. */
+/* log Gamma(x) for x > 0 by Stirling's series; smaller x are first shifted to x >= 10 by the recurrence. The
+ * library's lgamma is avoided as it writes the global signgam, which is a data race between threads. */
 static double log_gamma(double x)
 {
     const double half_log_two_pi = 0.91893853320467274178;
@@ -161,7 +170,8 @@ static double log_gamma(double x)
     return (x - 0.5) * log(x) - x + half_log_two_pi + series - shift;
 }
 
-/* By cell, then label, then weight: sums have the same bits whatever the order of the rows. */
+/* By cell, then label, then weight: rows that compare equal are interchangeable, so that the sums have the same bits
+ * for any order of the rows. */
 static int by_cell(const void *a, const void *b)
 {
     const struct coded_row *first = a, *second = b;
@@ -193,7 +203,8 @@ static double code_length(const struct coded_row *coded, size_t count, size_t cl
     return nats;
 }
 
-/* The code length per row, given the predicted class and the rank of the confidence. */
+/* The code length of the labels in nats per unit of weight, where a row's cell is given by predicted class and rank
+ * of confidence. Short where labels are predictable from the cell, even if they contradict the prediction. */
 static double measure_code(const struct half_split *halves, const struct half_split_workspace *space)
 {
     size_t cells = halves->classes == 2 ? CELLS_BINARY : CELLS_MULTICLASS, count = 0;
@@ -202,6 +213,7 @@ static double measure_code(const struct half_split *halves, const struct half_sp
         double rank = space->rank[row];
         if (rank < 0)
             continue;
+        /* A rank is less than 1, so that a class has exactly `cells` cells. */
         uint64_t cell = (uint64_t)held_out(halves, row) * cells + (uint64_t)(rank * (double)cells);
         space->coded[count++] = (struct coded_row){cell, halves->label[row], weight_of(halves, row)};
         all += weight_of(halves, row);
@@ -210,7 +222,8 @@ static double measure_code(const struct half_split *halves, const struct half_sp
     return code_length(space->coded, count, halves->classes) / all;
 }
 
-/* Ranks are within each half: the confidences of two models are not on the same scale. */
+/* Ranks are within each half, since the scores of two models are not on the same scale: penalty and rows alike, one
+ * may still have larger weights. */
 temper_status half_split_measure(const struct half_split *halves, temper_tune_candidate *out, temper_error *error)
 {
     struct half_split_workspace space = {.order = mem_alloc(halves->rows, sizeof *space.order),

@@ -11,27 +11,28 @@
 #include "train/preconditioner/preconditioner_shared.h"
 #include "train/train.h"
 
-/* Two classes need one weight vector. */
+/* One for two classes, where only the difference of the scores matters; otherwise one per class. */
 size_t fits_vectors(const struct scaled_features *features)
 {
     return weight_vectors(features->data->classes.count);
 }
 
-/* One weight per feature and vector, and the intercepts. */
+/* The length of fit_end.w: [column * vectors + k], then the intercepts. */
 size_t fits_size(const struct scaled_features *features, const temper_train_options *options)
 {
     size_t columns = (size_t)features->data->x.columns;
     return (columns + (options->no_intercept ? 0 : 1)) * fits_vectors(features);
 }
 
-/* L-BFGS is the only solver with reverse communication, by which many fits share a pass over the rows. */
+/* Only L-BFGS is written with reverse communication, by which several solvers can share a pass over the rows. NULL
+ * and "auto" leave the choice to the library. */
 bool fits_solver_batches(const struct fits_job *job)
 {
     const char *solver = job->options->solver;
     return !solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0;
 }
 
-/* Two classes, losses that are minimised in a single phase, and L-BFGS. */
+/* Hinge is excluded because it is minimised in several phases, of which a slot of fits_batched has one. */
 static bool can_batch(const struct fits_job *job)
 {
     for (size_t i = 0; i < job->count; i++)
@@ -40,7 +41,7 @@ static bool can_batch(const struct fits_job *job)
     return multi_supports(job->features->data) && fits_solver_batches(job);
 }
 
-/* Batched fits read the rows once for all of them. */
+/* Batched where that is possible, since reading the rows is what fits on large data spend their time on. */
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error)
 {
     return can_batch(job) ? fits_batched(job, finished, error) : fits_separate(job, finished, error);
@@ -50,8 +51,10 @@ temper_status fits_run(const struct fits_job *job, bool *finished, temper_error 
 
 static const double NUMBER = sizeof(double);
 
-enum { GRAM_COPIES = 12 }; /* of the Gram matrix: sums, and one factor for each penalty of a grid */
+enum { GRAM_COPIES = 12 }; /* Gram matrices counted: the sums, and a factor for each penalty of a usual grid */
 
+/* An estimate for the most demanding loss and solver: double precision, intercept, preconditioner and, for two
+ * classes with few features, three matrices of the size of the Hessian. */
 double one_fit_bytes(const struct dataset *data, size_t threads, double *block)
 {
     struct objective_spec spec = {.data = data,
@@ -63,6 +66,7 @@ double one_fit_bytes(const struct dataset *data, size_t threads, double *block)
     double vectors = (double)weight_vectors(data->classes.count);
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
     bool by_class = data->x.kind != MATRIX_CSR && n * n * vectors * NUMBER <= PRECONDITIONER_MOST_BYTES;
+    /* A Gram matrix per class is used only while all of them fit into PRECONDITIONER_MOST_BYTES. */
     struct objective_uses uses = {.gram = data->x.kind != MATRIX_CSR,
                                   .class_grams = by_class && vectors > 1,
                                   .hessian = vectors == 1 && n <= HESSIAN_MOST};
@@ -72,8 +76,8 @@ double one_fit_bytes(const struct dataset *data, size_t threads, double *block)
            training_vectors(n * vectors) + rows * 8;
 }
 
-/* Separate fits: one training for each thread, and the shared preconditioners. Batched fits: the common objective,
- * Gram matrices, solvers and scores. */
+/* Separate fits: the bytes of one training for each thread, with its arrays per row, and the shared preconditioners.
+ * Batched fits: one objective for all, Gram matrices, and the slots for solvers and scores. */
 double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
                   double *block)
 {

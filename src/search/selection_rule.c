@@ -8,7 +8,7 @@
 #include "search/grid.h"
 #include "tempered/loss_family.h"
 
-/* Set on separate data sets whose labels are wrong in known ways; docs/tuning.md explains each step. */
+/* The thresholds were set on data sets with labels that are wrong in known ways; docs/tuning.md explains each step. */
 static const struct {
     double balance;                /* a class predicted less often than this share counts as lost */
     double agreement;              /* the halves may agree this much less than those of the most accurate */
@@ -47,10 +47,11 @@ static const struct {
 static const struct {
     const char *name;
     enum criterion criterion;
+    /* BY_CV_C is first, since criterion_find returns the first for NULL. */
 } criteria[] = {
     {"cv+c", BY_CV_C}, {"accuracy", BY_ACCURACY}, {"log-loss", BY_LOG_LOSS}, {"bounded-loss", BY_BOUNDED_LOSS}};
 
-/* The first criterion is the default. */
+/* False for an unknown name; NULL selects the first of the table, the default. */
 bool criterion_find(const char *name, enum criterion *criterion)
 {
     for (size_t i = 0; i < sizeof criteria / sizeof *criteria; i++)
@@ -61,7 +62,7 @@ bool criterion_find(const char *name, enum criterion *criterion)
     return false;
 }
 
-/* As the report has it (temper_tune_report.decided_by). */
+/* The word for temper_tune_report.decided_by. */
 const char *decision_name(enum decision decision)
 {
     static const char *const names[] = {
@@ -72,7 +73,8 @@ const char *decision_name(enum decision decision)
     return names[decision];
 }
 
-/* Pruning by a margin and a multiple of the binomial standard error. */
+/* Whether a candidate is pruned: its accuracy on the halves is below the best one by more than a margin plus a
+ * multiple of the binomial standard error. The margin allows for models of more rows to overtake. */
 bool cannot_win(const temper_tune_candidate *candidate, double best_half_accuracy, double rows)
 {
     double error = sqrt(best_half_accuracy * (1 - best_half_accuracy) / rows);
@@ -81,6 +83,7 @@ bool cannot_win(const temper_tune_candidate *candidate, double best_half_accurac
 
 /* ---- The best by one measure ----------------------------------------------------------------- */
 
+/* A measure of a candidate, smaller being better, and a condition on the candidates that are compared. */
 typedef double measure_fn(const temper_tune_candidate *candidate);
 typedef bool admit_fn(const struct selection_input *in, const struct selection *out,
                       const temper_tune_candidate *candidate);
@@ -110,7 +113,8 @@ static double undecided(const temper_tune_candidate *candidate)
     return candidate->undecided;
 }
 
-/* The candidate of least measure among those admitted; of equal ones the larger penalty, then the first. */
+/* The admitted candidate of least measure; of equal ones that with the larger penalty, then the first. Candidates
+ * that were not fitted, or whose measure is NAN, are not considered. */
 static size_t least(const struct selection_input *in, const struct selection *out, measure_fn *measure, admit_fn *admit)
 {
     size_t best = NO_CANDIDATE;
@@ -126,7 +130,7 @@ static size_t least(const struct selection_input *in, const struct selection *ou
     return best;
 }
 
-/* Accuracies on halves and on folds are not comparable: models of halves have seen fewer rows. */
+/* Accuracies on halves and on folds are not comparable, as models of the halves have seen fewer rows. */
 static bool fitted_on_folds(const struct selection_input *in, const struct selection *out,
                             const temper_tune_candidate *candidate)
 {
@@ -135,6 +139,7 @@ static bool fitted_on_folds(const struct selection_input *in, const struct selec
     return candidate->stage == 2;
 }
 
+/* The fallback where no candidate has been through the folds. */
 static bool fitted(const struct selection_input *in, const struct selection *out,
                    const temper_tune_candidate *candidate)
 {
@@ -143,7 +148,8 @@ static bool fitted(const struct selection_input *in, const struct selection *out
     return candidate->stage > 0;
 }
 
-/* The loss (0.1, 1.12) is bounded and heavy-tailed: it learns wrong labels less than most. */
+/* The reference is the loss (0.1, 1.12) at any penalty. It is bounded and heavy-tailed, and follows wrong labels
+ * less than losses of larger t1. */
 static bool is_reference(const struct selection_input *in, const struct selection *out,
                          const temper_tune_candidate *candidate)
 {
@@ -152,8 +158,8 @@ static bool is_reference(const struct selection_input *in, const struct selectio
     return loss_is_two_temperature_at(candidate->loss, REFERENCE_T1, REFERENCE_T2);
 }
 
-/* Steps 1 and 2 consider candidates that predict every class, and whose halves agree nearly as well as those of the
- * most accurate one: others are unstable. */
+/* Steps 1 and 2 consider only candidates that predict every class, and whose half models agree nearly as often as
+ * those of the most accurate candidate. Disagreement means that the result depends on the sample of rows. */
 static bool is_sound(const struct selection_input *in, const struct selection *out,
                      const temper_tune_candidate *candidate)
 {
@@ -161,7 +167,8 @@ static bool is_sound(const struct selection_input *in, const struct selection *o
     return candidate->balance > rule.balance && candidate->agreement >= b->agreement - rule.agreement;
 }
 
-/* Step 2 must not select a candidate that decides everything, and wrongly. */
+/* Step 2 compares shares of undecided rows, which would favour confident but wrong candidates without a bound on
+ * accuracy. */
 static bool is_sound_and_accurate(const struct selection_input *in, const struct selection *out,
                                   const temper_tune_candidate *candidate)
 {
@@ -171,8 +178,10 @@ static bool is_sound_and_accurate(const struct selection_input *in, const struct
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* Step 1. A model that contradicts most labels of a band of confidence, and yet encodes the labels in fewer bits, has
- * found a rule in them to which the most accurate model has been fitted. */
+/* Step 1. A candidate that contradicts most labels of a band of confidence, and yet describes the labels in fewer
+ * nats, separates the rows with flipped labels from others. The most accurate candidate then has probably been
+ * fitted to the flipped ones. Three conditions: a contradicted band, a relative gain, and a gain that is significant
+ * on all rows. */
 static bool by_code_length(const struct selection_input *in, struct selection *out)
 {
     const temper_tune_candidate *b = &in->table[out->by_accuracy];
@@ -195,7 +204,8 @@ static bool by_code_length(const struct selection_input *in, struct selection *o
     return true;
 }
 
-/* Step 2. A model that was fitted to two contradicting groups of labels leaves many rows undecided. */
+/* Step 2. A model that was fitted to two groups of contradicting labels has scores near 0 for many rows. Another
+ * candidate is selected if it leaves far fewer rows undecided, by a share and by a number of standard errors. */
 static bool by_undecided(const struct selection_input *in, struct selection *out)
 {
     const temper_tune_candidate *b = &in->table[out->by_accuracy];
@@ -203,6 +213,7 @@ static bool by_undecided(const struct selection_input *in, struct selection *out
     if (j == NO_CANDIDATE || !(b->undecided >= rule.undecided_most))
         return false;
     const temper_tune_candidate *candidate = &in->table[j];
+    /* The share is small, so the variance of its count is taken as that of a Poisson distribution. */
     double z = (b->undecided - candidate->undecided) / sqrt(b->undecided / in->rows);
     if (!(candidate->undecided <= rule.undecided_fewer * b->undecided && z >= rule.undecided_z))
         return false;
@@ -215,7 +226,8 @@ static bool by_undecided(const struct selection_input *in, struct selection *out
     return true;
 }
 
-/* Whether labels contradict the reference more often where it is most confident than elsewhere. */
+/* Whether labels contradict the reference significantly more often among its most confident fifth of the rows than
+ * among all. Random noise is spread evenly, and errors of the model are rare there. */
 static bool looks_systematic(const struct selection_input *in, const struct selection *out)
 {
     if (out->reference == NO_CANDIDATE)
@@ -226,7 +238,8 @@ static bool looks_systematic(const struct selection_input *in, const struct sele
     return rho->top_ratio >= rule.top_ratio && z >= rule.top_z;
 }
 
-/* The reference at the penalty of the grid that is nearest to lambda_0, by ratio. */
+/* The reference at the penalty nearest to lambda_0 on a logarithmic scale: accuracy on labels that look
+ * systematically wrong should not choose the penalty either. */
 static size_t usual_reference(const struct selection_input *in)
 {
     size_t best = NO_CANDIDATE;
@@ -242,7 +255,9 @@ static size_t usual_reference(const struct selection_input *in)
     return best;
 }
 
-/* Step 3. Labels look systematically wrong, and the most accurate model has learnt them. */
+/* Step 3. Selects the reference if labels look systematically wrong and the most accurate candidate has learnt them:
+ * it is contradicted less often where it is confident. The user's assumption `structured` replaces the second
+ * condition. */
 static bool by_reference(const struct selection_input *in, struct selection *out)
 {
     const temper_tune_candidate *b = &in->table[out->by_accuracy];
@@ -257,7 +272,8 @@ static bool by_reference(const struct selection_input *in, struct selection *out
     return true;
 }
 
-/* The candidate of least measure on the folds; the most accurate one if no candidate has that measure. */
+/* Selects the candidate of least measure on the folds; the most accurate one if none has that measure, as log-loss
+ * with losses that have no probabilities. */
 static void by_measure(const struct selection_input *in, struct selection *out, measure_fn *measure,
                        enum decision decision)
 {
@@ -268,8 +284,9 @@ static void by_measure(const struct selection_input *in, struct selection *out, 
              out->decided_by == DECIDED_ACCURACY ? "highest" : "lowest", decision_name(out->decided_by));
 }
 
-/* Trusted rows are few: among the candidates within a standard error of the best on them, the rule's choice, or else
- * the most accurate one. The error uses Laplace's estimate of the share, which is never 0 or 1. */
+/* Trusted rows are few, so that their accuracy has a large standard error: all candidates within one of the best are
+ * considered equal. Among them the earlier selection stays if it is one of them, otherwise the most accurate is
+ * selected. */
 static void by_trusted(const struct selection_input *in, struct selection *out)
 {
     double most = -INFINITY, count = (double)in->trusted;
@@ -277,6 +294,7 @@ static void by_trusted(const struct selection_input *in, struct selection *out)
     for (size_t i = 0; i < in->count; i++)
         if (in->table[i].stage)
             most = fmax(most, in->table[i].trusted);
+    /* Laplace's estimate, never 0 or 1: the standard error of 10 correct rows out of 10 is not 0. */
     double share = (most * count + 1) / (count + 2);
     double enough = most - sqrt(share * (1 - share) / count);
     for (size_t i = 0; i < in->count; i++) {
@@ -296,7 +314,9 @@ static void by_trusted(const struct selection_input *in, struct selection *out)
 
 /* ---- The rule -------------------------------------------------------------------------------- */
 
-/* The reference, and what it reveals of the labels. */
+/* Sets the reference and what its errors suggest about the labels. Random labels contradict confident and other rows
+ * alike; so if the most confident rows of two classes are contradicted at a rate similar to that of all rows, this
+ * rate is reported as the share of random labels. */
 static void find_reference(const struct selection_input *in, struct selection *out)
 {
     out->reference = least(in, out, accuracy, is_reference);
@@ -310,7 +330,8 @@ static void find_reference(const struct selection_input *in, struct selection *o
         out->random_share = rho->top_error;
 }
 
-/* The steps of CV+C in order; the first that applies decides. Trusted rows, if there are any, have the last word. */
+/* The steps of CV+C in order; the first that applies decides. Trusted rows, where given, are evidence of another
+ * kind and may overrule any step. */
 void select_candidate(const struct selection_input *in, struct selection *out)
 {
     *out = (struct selection){.decided_by = DECIDED_ACCURACY};

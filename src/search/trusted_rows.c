@@ -5,7 +5,7 @@
 #include "data/subset.h"
 #include "search/tune_state.h"
 
-/* Rows of the data itself. */
+/* Rows of the data itself, given by number and true label; messages count rows from 1. */
 static temper_status check_rows(const struct tune_request *request)
 {
     const temper_tune_options *options = request->options;
@@ -21,7 +21,8 @@ static temper_status check_rows(const struct tune_request *request)
     return TEMPER_OK;
 }
 
-/* Rows of another dataset need labels, and the same features. */
+/* Rows of another dataset are scored by models of the data: so they need the same features in the same
+ * representation. */
 static temper_status check_dataset(const struct tune_request *request, const struct dataset *trusted)
 {
     const struct matrix *x = &request->data->x;
@@ -37,7 +38,8 @@ static temper_status check_dataset(const struct tune_request *request, const str
     return TEMPER_OK;
 }
 
-/* Renumbers the classes as in the data, by name. */
+/* Renumbers the labels of the copy as in the data, by class name: two files may list their classes in different
+ * orders. A class that the data does not have could never be predicted, so it is refused. */
 static temper_status map_labels(const struct tune_request *request, struct dataset *trusted)
 {
     for (uint64_t row = 0; row < trusted->x.rows; row++) {
@@ -52,8 +54,8 @@ static temper_status map_labels(const struct tune_request *request, struct datas
     return TEMPER_OK;
 }
 
-/* Trusted rows are a dataset of their own, or rows of the data with corrected labels; not both, since one decision
- * needs one set of rows. */
+/* Fills setup->cv.trusted from either source; both at once are refused. Rows of a dataset are copied without their
+ * features, since their labels are renumbered; free_state of tune.c frees the copy. */
 temper_status tune_trusted_rows(const struct tune_request *request, struct tune_setup *setup)
 {
     const temper_tune_options *options = request->options;

@@ -13,8 +13,9 @@
 
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
-/* Pruning is by accuracy; so it is off where another criterion, or trusted rows, may select a candidate of lower
- * accuracy. */
+/* Parses and checks the options of the search. Pruning compares accuracies on the halves; so it is off where the
+ * folds may select a candidate of lower accuracy: by another measure, or by trusted rows. Steps 1 to 3 of CV+C use
+ * measures of the halves, which pruned candidates have too. */
 static temper_status check_options(struct tune_request *request)
 {
     const temper_tune_options *options = request->options;
@@ -36,8 +37,9 @@ static temper_status check_options(struct tune_request *request)
     return TEMPER_OK;
 }
 
-/* TEMPER_NO_MEMORY where the largest batch of fits with its results, or the final fit, would exceed the memory limit of
- * the data. */
+/* Fails with TEMPER_NO_MEMORY if the estimate for the search exceeds the memory limit of the data: before the first
+ * fit, instead of after an hour. Needed at the same time are the arrays per row, and the larger of a batch of fits
+ * with its results and the final fit. */
 static temper_status check_memory(const struct tune_request *request)
 {
     enum {
@@ -50,6 +52,7 @@ static temper_status check_memory(const struct tune_request *request)
     double rows = (double)data->x.rows, vectors = (double)weight_vectors(data->classes.count), block;
     if (data->storage.memory_limit == 0)
         return TEMPER_OK;
+    /* A grid with hinge also has fits that cannot be batched, which take another amount of memory. */
     size_t most = crossval_most_fits(data);
     double fits = fits_bytes(data, &train, most, train.threads, &block);
     if (options->grid && strstr(options->grid, "hinge")) {
@@ -67,7 +70,8 @@ static temper_status check_memory(const struct tune_request *request)
     return memory_limit_plan(data, &plan, request->error);
 }
 
-/* Completes the options by defaults, and refuses what training would refuse. */
+/* Completes the options by defaults, and refuses what training would refuse. Options of a single training that have
+ * no meaning in a search (warm start, validation, checkpoint of a fit) are cleared. */
 static temper_status check_request(struct tune_request *request)
 {
     temper_train_options *train = &request->train;
@@ -86,7 +90,7 @@ static temper_status check_request(struct tune_request *request)
     return check_memory(request);
 }
 
-/* Takes over the candidates of the grid. */
+/* Takes over the candidates of the grid, also on failure, so that free_state can free them. */
 static temper_status table_new(struct candidate_grid grid, size_t folds, struct crossval_table *out,
                                temper_error *error)
 {
@@ -99,7 +103,8 @@ static temper_status table_new(struct candidate_grid grid, size_t folds, struct 
     return TEMPER_OK;
 }
 
-/* Scales the features, makes the candidates, and draws the folds. */
+/* Scales the features, parses the grid in units of the default penalty, draws halves and folds, and checks the
+ * trusted rows. What was made before a failure is freed by free_state. */
 static temper_status prepare(const struct tune_request *request, struct tune_setup *setup, struct crossval_table *table,
                              temper_tune_report *report)
 {
@@ -122,8 +127,8 @@ static temper_status prepare(const struct tune_request *request, struct tune_set
 
 /* ---- Fitting --------------------------------------------------------------------------------- */
 
-/* The remaining time is extrapolated from the mean time of the fits so far. Processes count those that want to
- * stop, so that all stop after the same fit. */
+/* Reports `done` fits of this phase, with the remaining time extrapolated from the mean time of all fits so far.
+ * With several processes, a request to stop by any of them stops all after the same call; so must a failed exchange. */
 bool tune_report_progress(struct tune_state *t, size_t done)
 {
     const temper_tune_options *options = t->request.options;
@@ -142,13 +147,13 @@ bool tune_report_progress(struct tune_state *t, size_t done)
     return !progress->stopped;
 }
 
-/* For crossval_run. */
+/* crossval_calls.keep_going. */
 static bool keep_going(void *context, size_t done)
 {
     return tune_report_progress(context, done);
 }
 
-/* Saves the table from time to time. */
+/* crossval_calls.candidate_done: saves a checkpoint if the last one is old enough. */
 static temper_status candidate_done(void *context, size_t candidate, temper_error *error)
 {
     (void)candidate;
@@ -156,7 +161,9 @@ static temper_status candidate_done(void *context, size_t candidate, temper_erro
     return tune_checkpoint_save(context, false);
 }
 
-/* The candidates that a stage is for, and that have not been through it. */
+/* Fills which[] with the candidates that have not been through a stage, without those pruned before the folds;
+ * returns their number. Candidates restored from a checkpoint are skipped by their stage. `best` is 0 before the
+ * halves, where nothing is pruned. */
 static size_t list_candidates(const struct tune_state *t, int stage, size_t *which)
 {
     const struct crossval_table *table = &t->table;
@@ -173,7 +180,8 @@ static size_t list_candidates(const struct tune_state *t, int stage, size_t *whi
     return count;
 }
 
-/* Plans include the final fits, for an estimate of the remaining time. */
+/* Takes all candidates through one stage, and saves the table at its end, also if it was stopped. The planned fits
+ * are for the estimate of the remaining time and include the final ones. */
 static temper_status run_stage(struct tune_state *t, int number, size_t *which)
 {
     const struct crossval *cv = &t->setup.cv;
@@ -190,7 +198,8 @@ static temper_status run_stage(struct tune_state *t, int number, size_t *which)
     return tune_checkpoint_save(t, true);
 }
 
-/* All candidates on the halves, then those that can still win on the folds; two folds are the halves. */
+/* Two stages: all candidates on the halves, then those that are not pruned on the folds. With two folds the halves
+ * are the folds, and there is no second stage. */
 static temper_status fit_candidates(struct tune_state *t)
 {
     size_t *which = mem_alloc(t->table.count, sizeof *which);
@@ -205,7 +214,9 @@ static temper_status fit_candidates(struct tune_state *t)
 
 /* ---- Selection ------------------------------------------------------------------------------- */
 
-/* The gain in accuracy over the most accurate logistic regression, paired by fold, with its standard error. */
+/* The gain in accuracy over the most accurate logistic regression (t1 = t2 = 1) as the mean of differences within
+ * each fold, with its standard error. Pairing by fold removes the variation between folds, which both share. NAN if
+ * either was not fitted on the folds. */
 static void measure_gain(const struct crossval_table *table, size_t best, size_t folds, temper_tune_report *report)
 {
     const temper_tune_candidate *candidate = table->candidate;
@@ -228,7 +239,7 @@ static void measure_gain(const struct crossval_table *table, size_t best, size_t
     report->gain_error = sqrt(fmax(0, variance) / n);
 }
 
-/* What the labels look like, according to the selection rule, and what to do about it. */
+/* Appends warnings about the labels, as far as the selection rule suggests them, each with a remedy. */
 static void warn_selection(const struct tune_request *request, const struct selection *selection, double balance,
                            temper_tune_report *report)
 {
@@ -250,7 +261,7 @@ static void warn_selection(const struct tune_request *request, const struct sele
                         100 * balance);
 }
 
-/* Applies the selection rule to the table, and describes the result. */
+/* Applies the selection rule to the complete table, and adds gain and warnings to the report. */
 static void select_from_table(const struct tune_request *request, const struct tune_setup *setup,
                               const struct crossval_table *table, struct selection *out, temper_tune_report *report)
 {
@@ -269,7 +280,8 @@ static void select_from_table(const struct tune_request *request, const struct t
 
 /* ---- The tuning ------------------------------------------------------------------------------ */
 
-/* A stopped tuning keeps its table, and selects nothing. */
+/* A search that was stopped keeps its table for the report and the checkpoint, but selects nothing: a selection from
+ * some of the candidates would look like a result. */
 static temper_status run_steps(struct tune_state *t)
 {
     const struct tune_progress *progress = &t->progress;
@@ -283,10 +295,11 @@ static temper_status run_steps(struct tune_state *t)
         TRY(tune_ask_labels(t));
     if (!progress->stopped && t->request.wants_model)
         TRY(tune_final_fit(t));
+    /* An exchange that failed has stopped the search like a request of the caller; here it becomes an error. */
     return progress->comm_status;
 }
 
-/* Arrays become the report's. */
+/* Moves the arrays of the state into the report; their pointers are cleared, so that free_state does not free them. */
 static temper_tune_report take_report(struct tune_state *t)
 {
     temper_tune_report report = t->report;
@@ -308,7 +321,7 @@ static temper_tune_report take_report(struct tune_state *t)
     return report;
 }
 
-/* All but what take_report has handed over. */
+/* Frees everything that take_report has not moved, after success and after failure at any step. */
 static void free_state(struct tune_state *t)
 {
     crossval_free(&t->setup.cv);
@@ -321,7 +334,8 @@ static void free_state(struct tune_state *t)
     mem_free(t->report.ask_label);
 }
 
-/* The outputs are untouched on failure. An interrupted tuning succeeds, with a report and no model. */
+/* The entry point. Outputs are untouched on failure. An interrupted search succeeds, with a report that has
+ * `interrupted` set and without a model. */
 temper_status tune(const struct dataset *data, const temper_tune_options *options, struct model **model,
                    temper_tune_report *report, temper_error *error)
 {

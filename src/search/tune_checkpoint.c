@@ -15,14 +15,15 @@ static const char magic[CHECKPOINT_MAGIC] = "temper-tune-2";
 
 /* ---- Identity -------------------------------------------------------------------------------- */
 
-/* With its end, so that neighbouring words cannot be confused. */
+/* Appends a word with its terminating zero, so that ("ab", "c") and ("a", "bc") differ. NULL is the same as "auto". */
 static void add_word(struct text *text, const char *word)
 {
     const char *given = word ? word : "auto";
     text_append_bytes(text, given, strlen(given) + 1);
 }
 
-/* Losses and penalties; their measures are what is saved. */
+/* Appends losses and penalties in the order of the table; measures are what the checkpoint stores, so they are no
+ * part of the identity. */
 static void add_candidates(struct text *text, const struct crossval_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -33,7 +34,7 @@ static void add_candidates(struct text *text, const struct crossval_table *table
     }
 }
 
-/* The data of trusted rows by its fingerprint, rows of the data by number and label. */
+/* Appends what the trusted measures depend on: a fingerprint of the other dataset, or number and label of each row. */
 static temper_status add_trusted(struct text *text, const struct tune_request *request, const struct dataset *trusted)
 {
     const temper_tune_options *options = request->options;
@@ -48,7 +49,8 @@ static temper_status add_trusted(struct text *text, const struct tune_request *r
     return TEMPER_OK;
 }
 
-/* Appends all that the table depends on: data, options, candidates, folds and trusted rows. */
+/* Appends everything that the results in the table depend on. The number of threads is not part of it, and may
+ * change between two sessions. */
 static temper_status describe(const struct tune_request *request, const struct tune_setup *setup,
                               const struct crossval_table *table, struct text *text)
 {
@@ -74,7 +76,7 @@ static temper_status describe(const struct tune_request *request, const struct t
     return text->failed ? error_no_memory(request->error) : TEMPER_OK;
 }
 
-/* A hash of 128 bits stands for the description. */
+/* The identity is the 128-bit XXH3 hash of that description. */
 static temper_status find_identity(const struct tune_request *request, struct tune_setup *setup,
                                    const struct crossval_table *table)
 {
@@ -90,7 +92,8 @@ static temper_status find_identity(const struct tune_request *request, struct tu
 
 /* ---- Saving and loading ---------------------------------------------------------------------- */
 
-/* By the first process alone. */
+/* Only the first process writes, since all have the same table. The interval between two checkpoints is that of the
+ * training options; `now` ignores it. */
 static temper_status save(struct tune_state *t, bool now)
 {
     const temper_tune_options *options = t->request.options;
@@ -108,13 +111,13 @@ static temper_status save(struct tune_state *t, bool now)
     return status;
 }
 
-/* All processes agree on the status, since only the first one can fail. */
+/* Processes agree on the status, as only the first can fail and all have to stop then. */
 temper_status tune_checkpoint_save(struct tune_state *t, bool now)
 {
     return comm_agree(t->request.data->ranks.comm, save(t, now), t->request.error);
 }
 
-/* Checks kind, checksum, identity and size before anything is changed. */
+/* Refuses a file of another kind, size or identity, or with a wrong checksum, before the table is changed. */
 static temper_status restore(struct tune_state *t, const struct text *file)
 {
     struct checkpoint_part content = {0};
@@ -136,7 +139,8 @@ static temper_status restore(struct tune_state *t, const struct text *file)
     return TEMPER_OK;
 }
 
-/* The identity is needed for saving too. A file that does not exist yet is no error. */
+/* Sets the identity, which saving needs too, and loads the file if the search is resumed. A missing file is no
+ * error: the search may have been interrupted before its first checkpoint, and scripts can always pass --resume. */
 temper_status tune_checkpoint_load(struct tune_state *t)
 {
     const temper_tune_options *options = t->request.options;

@@ -19,7 +19,7 @@ struct planting {
     temper_audit_report report;
 };
 
-/* The second class lies on a parabola's other side, with some overlap. */
+/* The classes are separated by a parabola, with some overlap. */
 static void draw(struct planting *p, double rate)
 {
     for (size_t row = 0; row < ROWS; row++) {

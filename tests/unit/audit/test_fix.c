@@ -145,8 +145,8 @@ TEST(files_that_have_changed)
     scratch_leave();
 }
 
-/* Whatever fails (some of it may: a folder that cannot be synced), the file is whole or not there,
- * and where it is not, that is told. */
+/* Whichever call fails, the file is complete or absent, and an error is reported where it is absent. Some failures are
+ * tolerated, such as a folder that cannot be synced. */
 static void fails_at_each(struct found *found, const char *how, void (*arm)(size_t))
 {
     temper_audit_fix_file fixing;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/knn.h"
 #include "audit/embedding.h"
+#include "audit/knn.h"
 #include "base/random.h"
 #include "data/duplicate_rows.h"
 #include "fixtures/fault_injection.h"

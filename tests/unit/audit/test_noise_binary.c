@@ -60,7 +60,8 @@ TEST(a_rate_that_is_known_is_kept)
     static uint32_t given[N];
     struct noise_binary_range range;
     draw_two((const double[2]){0.2, 0.2}, evidence, given, N);
-    struct noise_binary_rows rows = {.evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
+    struct noise_binary_rows rows = {
+        .evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
     noise_binary_fit(&rows, NULL, &range);
     CHECK_NEAR(range.best.rate[0], 0.3, 0.01);
     CHECK_NEAR(range.best.rate[1], 0.3, 0.01);

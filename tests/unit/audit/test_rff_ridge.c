@@ -1,4 +1,4 @@
-/* Curves: classes that no line divides are told apart, by rows of other parts alone. */
+/* rff_ridge: classes without a linear boundary are separated, by rows of other folds alone. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -61,8 +61,8 @@ TEST(the_same_bits_for_any_threads)
         CHECK(out[i] == other[i]);
 }
 
-/* Were a row's own label to count, turning it would change what is said of the row. */
-TEST(its_own_part_tells_nothing_of_a_row)
+/* A flipped label changes the predictions of rows in other folds, never that of the row itself. */
+TEST(a_row_is_predicted_without_its_own_fold)
 {
     struct rff_ridge curves = drawn(N, 1);
     CHECK(rff_ridge_fit(&curves, out, NULL) == TEMPER_OK);
@@ -101,4 +101,4 @@ TEST(memory_ends)
 }
 
 TEST_LIST(LISTED(a_ball_within_a_shell), LISTED(the_same_bits_for_any_threads),
-          LISTED(its_own_part_tells_nothing_of_a_row), LISTED(hardly_any_rows), LISTED(memory_ends))
+          LISTED(a_row_is_predicted_without_its_own_fold), LISTED(hardly_any_rows), LISTED(memory_ends))

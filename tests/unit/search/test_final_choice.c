@@ -14,7 +14,7 @@
 
 enum { POINTS = 200 };
 
-/* Most rows are of their class by the first feature; a fifth lies far on the other side. */
+/* Most rows are of their class by the first feature; a fifth is far on the other side. */
 static struct dataset *structured_noise(uint64_t seed)
 {
     double xy[2 * POINTS], g[2];
@@ -203,11 +203,11 @@ TEST(validation_rows_of_other_class_numbers_are_found_by_name)
     options.loss.method = TEMPER_LOGISTIC;
     temper_model_free(made_train(data, options, &plain));
     char *name = valid->classes.name[0];
-    struct classes turned = {0};
-    CHECK(classes_add(&turned, valid->classes.name[2], 1) == 0);
-    CHECK(classes_add(&turned, name, 1) == 1 && classes_add(&turned, "1", 1) == 2);
+    struct classes rotated = {0};
+    CHECK(classes_add(&rotated, valid->classes.name[2], 1) == 0);
+    CHECK(classes_add(&rotated, name, 1) == 1 && classes_add(&rotated, "1", 1) == 2);
     classes_free(&valid->classes);
-    valid->classes = turned;
+    valid->classes = rotated;
     for (size_t i = 0; i < 80; i++)
         valid->label[i] = (valid->label[i] + 1) % 3; /* 2 0 1 */
     temper_model_free(made_train(data, options, &renamed));

@@ -27,10 +27,10 @@ static void made_new(struct made *made, temper_loss_spec loss, double weight)
     double xy[2 * ROWS];
     const char *labels[ROWS];
     for (size_t i = 0; i < ROWS; i++) {
-        bool right = i % 2, turned = i % 10 >= 6;
-        xy[2 * i] = (right ? 1 : -1) * (turned ? 6 : 1);
+        bool right = i % 2, flipped = i % 10 >= 6;
+        xy[2 * i] = (right ? 1 : -1) * (flipped ? 6 : 1);
         xy[2 * i + 1] = 0;
-        labels[i] = right != turned ? "b" : "a";
+        labels[i] = right != flipped ? "b" : "a";
     }
     *made = (struct made){.data = made_points(ROWS, xy, labels)};
     made->options = temper_tune_defaults();

@@ -58,7 +58,7 @@ static size_t made_fits(temper_loss_spec loss, struct fit_spec *fit)
 /* A job over made data; to be freed by job_free. */
 struct made_job {
     struct dataset *data;
-    struct scaled_features ground;
+    struct scaled_features features;
     struct split split;
     struct fit_spec fit[MOST_FITS];
     temper_train_options options;
@@ -71,15 +71,15 @@ static void job_new(struct made_job *made, enum matrix_kind kind, size_t classes
     temper_error error;
     *made = (struct made_job){.data = made_data(kind, ROWS, COLUMNS, classes)};
     CHECK(split_folds(made->data, FOLDS, (struct split_options){1, true}, &made->split, &error) == TEMPER_OK);
-    CHECK(scaled_features_new(made->data, "none", 1, &made->ground, &error) == TEMPER_OK);
+    CHECK(scaled_features_new(made->data, "none", 1, &made->features, &error) == TEMPER_OK);
     made->options = made_options();
     made->options.tolerance = 1e-9;
     made->options.precision = "f64";
     made->ends = calloc(1, sizeof *made->ends);
-    made->ends->size = fits_size(&made->ground, &made->options);
-    made->ends->activations = ROWS * fits_vectors(&made->ground);
+    made->ends->size = fits_size(&made->features, &made->options);
+    made->ends->activations = ROWS * fits_vectors(&made->features);
     made->ends->steps_left = SIZE_MAX;
-    made->job = (struct fits_job){.features = &made->ground,
+    made->job = (struct fits_job){.features = &made->features,
                                   .partition = &made->split,
                                   .fit = made->fit,
                                   .count = made_fits(loss_resolve(loss), made->fit),
@@ -94,7 +94,7 @@ static void job_free(struct made_job *made)
 {
     free(made->ends);
     split_free(&made->split);
-    scaled_features_free(&made->ground);
+    scaled_features_free(&made->features);
     dataset_free(made->data);
 }
 
@@ -159,7 +159,7 @@ TEST(fits_are_what_training_on_their_rows_gives)
             }
 }
 
-/* Allocations of all kinds: in step, apart, and in a metric that is lent. */
+/* Every allocation of batched fits, separate fits, and separate fits with a shared preconditioner. */
 TEST(no_memory_is_told)
 {
     for (size_t way = 0; way < 3; way++)

@@ -74,7 +74,7 @@ TEST(accuracy_decides_where_nothing_speaks_against_it)
 
 /* ---- Step 1 ---------------------------------------------------------------------------------- */
 
-static struct selection_input turned(temper_tune_candidate table[COUNT])
+static struct selection_input flipped_band(temper_tune_candidate table[COUNT])
 {
     struct selection_input question = made_question(table);
     table[4].code_length = 0.2;
@@ -82,10 +82,10 @@ static struct selection_input turned(temper_tune_candidate table[COUNT])
     return question;
 }
 
-TEST(a_shorter_code_decides_if_a_band_is_turned)
+TEST(a_shorter_code_decides_if_a_band_is_flipped)
 {
     temper_tune_candidate table[COUNT];
-    struct selection_input question = turned(table);
+    struct selection_input question = flipped_band(table);
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
     table[4].stage = 1; /* halves are enough for this */
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
@@ -94,22 +94,22 @@ TEST(a_shorter_code_decides_if_a_band_is_turned)
 TEST(a_shorter_code_alone_does_not)
 {
     temper_tune_candidate table[COUNT];
-    struct selection_input question = turned(table);
+    struct selection_input question = flipped_band(table);
     table[4].band_error[6] = 0.5;
     check_choice(&question, 1, DECIDED_ACCURACY);
-    question = turned(table);
+    question = flipped_band(table);
     table[4].code_length = 0.271;
     check_choice(&question, 1, DECIDED_ACCURACY);
-    question = turned(table);
+    question = flipped_band(table);
     table[4].balance = 0.5;
     check_choice(&question, 1, DECIDED_ACCURACY);
-    question = turned(table);
+    question = flipped_band(table);
     table[4].agreement = 0.939;
     check_choice(&question, 1, DECIDED_ACCURACY);
-    question = turned(table);
+    question = flipped_band(table);
     question.rows = 99; /* less than 10 nats */
     check_choice(&question, 1, DECIDED_ACCURACY);
-    question = turned(table);
+    question = flipped_band(table);
     question.criterion = BY_ACCURACY;
     check_choice(&question, 1, DECIDED_ACCURACY);
 }
@@ -117,7 +117,7 @@ TEST(a_shorter_code_alone_does_not)
 TEST(many_classes_look_at_sure_bands_only)
 {
     temper_tune_candidate table[COUNT];
-    struct selection_input question = turned(table);
+    struct selection_input question = flipped_band(table);
     question.classes = 3;
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
     table[4].band_error[6] = 0.1;
@@ -281,7 +281,7 @@ TEST(criteria_have_names)
     CHECK(!criterion_find("loss", &criterion));
 }
 
-TEST_LIST(LISTED(accuracy_decides_where_nothing_speaks_against_it), LISTED(a_shorter_code_decides_if_a_band_is_turned),
+TEST_LIST(LISTED(accuracy_decides_where_nothing_speaks_against_it), LISTED(a_shorter_code_decides_if_a_band_is_flipped),
           LISTED(a_shorter_code_alone_does_not), LISTED(many_classes_look_at_sure_bands_only),
           LISTED(undecided_rows_decide), LISTED(the_reference_decides_where_labels_contradict_it_most),
           LISTED(the_reference_only_warns_where_the_most_accurate_sees_it_too), LISTED(few_rows_prove_nothing),
