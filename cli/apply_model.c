@@ -1,4 +1,5 @@
-/* apply_model: opens a model and a reader of batches for it. */
+/* apply_model: loads a model and opens a reader of batches for it, so that predict, eval and plot report need memory
+ * for one batch of rows only, however large the file is. */
 #include "apply_model.h"
 
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "progress.h"
 #include "temper_extra.h"
 
+/* Checks the command line before anything is read: a missing model or two inputs from one stream would otherwise be
+ * reported as a broken file after a long wait for input. */
 static temper_status check_inputs(const struct arguments *arguments)
 {
     const char *command = arguments->command->name, *data = arguments->operand[0];
@@ -19,18 +22,22 @@ static temper_status check_inputs(const struct arguments *arguments)
     return check_path(arguments, data);
 }
 
+/* The struct is cleared before the first check, so that application_end is safe after a failure at any point. */
 temper_status application_begin(struct model_application *application, const struct arguments *arguments)
 {
     temper_error error;
     temper_read_options options = data_options(arguments);
     *application = (struct model_application){.arguments = arguments, .start = seconds_now()};
     TRY(check_inputs(arguments));
+    /* The model comes first: its columns and class names determine how the reader interprets the columns of DATA. */
     TRY(checked(temper_model_load(text_of(arguments, OPT_MODEL), &application->model, &error), &error));
     return checked(
         temper_batch_reader_open(application->model, arguments->operand[0], &options, &application->reader, &error),
         &error);
 }
 
+/* Counts the rows of all processes: under MPI each process holds a part of the batch, and the report is about the whole
+ * file. */
 temper_status application_next(struct model_application *application, temper_data **batch)
 {
     temper_error error;
@@ -40,6 +47,8 @@ temper_status application_next(struct model_application *application, temper_dat
     return TEMPER_OK;
 }
 
+/* What the reader assumed is complete only after the last batch, so its notes are printed at the end and not when it is
+ * opened. */
 void application_end(struct model_application *application)
 {
     if (application->reader) {
@@ -49,6 +58,8 @@ void application_end(struct model_application *application)
     temper_model_free(application->model);
 }
 
+/* Used by demo and experiment, where the test rows are in memory already: an evaluator with a single batch gives the
+ * same number as 'temper eval' on the same rows. */
 temper_status model_accuracy(const temper_model *model, const temper_data *test, size_t threads, double *accuracy)
 {
     temper_evaluator *evaluator;

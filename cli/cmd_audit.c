@@ -17,32 +17,36 @@
 
 /* What the reports are made from. */
 struct audit_result {
-    const char *data_path;
-    const temper_data *data;
-    temper_audit_report report;
-    size_t listed; /* suspects */
+    const char *data_path;      /* as typed: prefix of the places FILE:LINE */
+    const temper_data *data;    /* borrowed from the session; source of the class names */
+    temper_audit_report report; /* suspects of all rows, the most suspicious first */
+    size_t listed;              /* the first so many suspects are printed and corrected */
     double seconds_read;
 };
 
-/* Everything that the command owns. */
+/* Options, results and data of one call; cmd_audit frees all of it, whichever step has failed. */
 struct audit_session {
     const struct arguments *arguments;
     struct audit_result result;
     temper_audit_options options;
-    temper_data *data;
+    temper_data *data;  /* all rows, or under MPI the rows of this process */
     temper_data *whole; /* all rows, for the page and the corrected data; NULL: not in this process */
 };
 
 /* ---- The report as a table --------------------------------------------------------------------- */
 
+/* The table is for a person and fits a screen; -o and --json list everything. NAME_WIDTH is in columns of a terminal.
+ */
 enum { SUSPECTS_SHOWN = 25, PAIRS_SHOWN = 5, CONFLICTS_SHOWN = 10, NAME_WIDTH = 18 };
 
+/* The name of a class as it is spelled in the data. */
 static const char *class_of(const struct audit_result *result, size_t class_number)
 {
     return temper_data_class_name(result->data, class_number);
 }
 
-/* Rows, models, and the estimated number of wrong labels. */
+/* Prints the rows, the loss and penalty of the out-of-fold models, and the estimated number of wrong labels with its 90
+ * % interval. */
 static void print_summary(FILE *out, const struct audit_result *result)
 {
     const temper_audit_report *report = &result->report;
@@ -54,6 +58,7 @@ static void print_summary(FILE *out, const struct audit_result *result)
     fputc('\n', out);
     print_title(out, "models");
     print_loss(out, report->loss);
+    /* The accuracy is measured against the given labels, so it cannot reach 100 % where labels are wrong. */
     fprintf(out, ", l2 = %.4g, %zu folds; %s of the labels predicted\n", report->l2, report->folds,
             format_percent(report->accuracy, text));
     print_title(out, "wrong labels");
@@ -66,7 +71,9 @@ static void print_summary(FILE *out, const struct audit_result *result)
     fprintf(out, "), %s\n", report->in_pairs ? "between certain classes" : "spread evenly as far as can be estimated");
 }
 
-/* The largest cell off the diagonal of the transition table that follows (limit, after) in descending order. */
+/* Returns the index of the largest off-diagonal cell of the transition table [true class][given class] that comes after
+ * the cell (limit, after) in descending order, or the number of cells if there is none. Ties are ordered by index. A
+ * scan of the table for each of the few printed pairs needs no sorted copy of up to 256 x 256 cells. */
 static size_t next_pair(const temper_audit_report *report, double limit, size_t after)
 {
     size_t cells = report->classes * report->classes, best = cells;
@@ -79,12 +86,14 @@ static size_t next_pair(const temper_audit_report *report, double limit, size_t 
     return best;
 }
 
-/* The most frequent mistakes, of half a row or more. */
+/* Prints the most frequent kinds of mistakes, at most PAIRS_SHOWN. A cell below half a row would be printed as "about
+ * 0" and ends the list. */
 static void print_pairs(FILE *out, const struct audit_result *result)
 {
     const temper_audit_report *report = &result->report;
     size_t last = 0;
     double limit = INFINITY;
+    /* The table is NULL where there are too many classes to estimate it. */
     for (size_t i = 0; report->transition && i < PAIRS_SHOWN; i++) {
         char from[NAME_SHOWN], to[NAME_SHOWN];
         size_t pair = next_pair(report, limit, last);
@@ -99,7 +108,8 @@ static void print_pairs(FILE *out, const struct audit_result *result)
     }
 }
 
-/* Expected precision of the list and of its first 10, 100, ... rows. */
+/* Prints the expected share of truly wrong labels among the listed rows and among the first 10, 100, ...: it shows how
+ * far down the list a check by hand is worthwhile. */
 static void print_precision(FILE *out, const struct audit_result *result)
 {
     const temper_audit_report *report = &result->report;
@@ -107,6 +117,7 @@ static void print_precision(FILE *out, const struct audit_result *result)
     double low, high;
     print_title(out, "listed");
     fputs(format_count(result->listed, text), out);
+    /* The scores of kind "row" are distances, not probabilities: a precision cannot be computed from them. */
     if (report->by_row) {
         fputs(", by their distance from other rows\n", out);
         return;
@@ -127,10 +138,12 @@ static void print_precision(FILE *out, const struct audit_result *result)
     fputc('\n', out);
 }
 
-/* One line: score, given and suggested label, place in the file. */
+/* Prints one line: score, given and suggested label, and the place as FILE:LINE, which editors and terminals can open;
+ * formats without lines have a row number. */
 static void print_suspect(FILE *out, const struct audit_result *result, const temper_audit_suspect *suspect)
 {
     char name[NAME_SHOWN];
+    /* Padding is computed from terminal columns: printf would count the bytes of UTF-8 instead. */
     size_t width = format_name(class_of(result, suspect->given), NAME_WIDTH, name);
     fprintf(out, "%9.4f  %s%*s", suspect->score, name, (int)(NAME_WIDTH - width + 2), "");
     width = format_name(class_of(result, suspect->suggested), NAME_WIDTH, name);
@@ -142,13 +155,15 @@ static void print_suspect(FILE *out, const struct audit_result *result, const te
     fputs(suspect->conflict ? "  conflict\n" : "\n", out);
 }
 
+/* Column titles; the widths are those of print_suspect. */
 static void print_head(FILE *out)
 {
     fprintf(out, "\n%9s  %-*s%-*s%11s  %s\n", "score", NAME_WIDTH + 2, "given", NAME_WIDTH + 2, "suggested",
             "probability", "where");
 }
 
-/* Conflicts of the whole ranking, not only of the listed rows. */
+/* Prints rows with identical features and different labels. Conflicts of the whole ranking are included: one of the
+ * labels is wrong for certain, even where the models cannot say which. */
 static void print_conflicts(FILE *out, const struct audit_result *result)
 {
     const temper_audit_report *report = &result->report;
@@ -166,6 +181,7 @@ static void print_conflicts(FILE *out, const struct audit_result *result)
         }
 }
 
+/* The report without --json. */
 static void print_table(FILE *out, const struct audit_result *result)
 {
     print_summary(out, result);
@@ -184,6 +200,7 @@ static void print_table(FILE *out, const struct audit_result *result)
 
 /* ---- The list for programs: released names never change ------------------------------------------- */
 
+/* One suspect as an object on one line. Rows are counted from 1; "line" is missing in formats without lines. */
 static void json_suspect(FILE *out, const struct audit_result *result, const temper_audit_suspect *suspect)
 {
     fprintf(out, "{\"row\": %zu", suspect->file_row + 1);
@@ -204,14 +221,15 @@ static void json_suspect(FILE *out, const struct audit_result *result, const tem
     fputs("}\n", out);
 }
 
-/* One object a line. */
+/* JSON Lines, one object for each suspect, so that a reader can process the list as a stream. */
 static void print_json(FILE *out, const struct audit_result *result)
 {
     for (size_t i = 0; i < result->listed; i++)
         json_suspect(out, result, &result->report.suspects[i]);
 }
 
-/* An unknown number is an empty cell. */
+/* Prints ",NUMBER" with the shortest digits that read back as the same double. NAN is an empty cell, which CSV readers
+ * take as missing. */
 static void csv_number(FILE *out, double number)
 {
     char text[NUMBER_LENGTH];
@@ -219,7 +237,8 @@ static void csv_number(FILE *out, double number)
     fprintf(out, ",%s", isnan(number) ? "" : text);
 }
 
-/* The file of -o. */
+/* The file of -o. All columns are present in every file, even those that apply to two classes only, so that a script
+ * can rely on them. */
 static void print_csv(FILE *out, const struct audit_result *result)
 {
     fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n", out);
@@ -243,11 +262,13 @@ static void print_csv(FILE *out, const struct audit_result *result)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* Whether the option has the value "auto", which is also the default of the options that have it. */
 static bool is_auto(const struct arguments *arguments, enum option_id id)
 {
     return strcmp(text_of(arguments, id), "auto") == 0;
 }
 
+/* Refuses an option that only modifies --fix where --fix is not given. */
 static temper_status check_needs_fix(const struct arguments *arguments, enum option_id id)
 {
     if (!was_given(arguments, id) || was_given(arguments, OPT_FIX))
@@ -256,7 +277,8 @@ static temper_status check_needs_fix(const struct arguments *arguments, enum opt
                 option_table[id].name);
 }
 
-/* Temperatures are tuned only if neither of them is given. */
+/* Fills the options of the library. Temperatures are tuned only if neither is given: a single given temperature means
+ * that the user has a certain loss in mind, and the other takes its default. */
 static temper_status read_options(struct audit_session *session)
 {
     const struct arguments *arguments = session->arguments;
@@ -264,6 +286,7 @@ static temper_status read_options(struct audit_session *session)
     temper_train_options *train = &options->train;
     *options = temper_audit_defaults();
     solver_options(arguments, train);
+    /* NAN lets the library choose a tolerance that suffices to rank rows. */
     train->tolerance = is_auto(arguments, OPT_AUDIT_TOL) ? (double)NAN : number_of(arguments, OPT_AUDIT_TOL);
     options->kind = text_of(arguments, OPT_AUDIT_KIND);
     options->folds = size_of(arguments, OPT_AUDIT_FOLDS);
@@ -275,6 +298,7 @@ static temper_status read_options(struct audit_session *session)
         train->loss.t2 = number_of(arguments, OPT_AUDIT_T2);
     if (!is_auto(arguments, OPT_AUDIT_L2))
         train->l2 = number_of(arguments, OPT_AUDIT_L2);
+    /* Combinations in which an option would silently have no effect are refused. */
     if (was_given(arguments, OPT_TOP) && was_given(arguments, OPT_THRESHOLD))
         return fail(TEMPER_USAGE, "audit: --top and --threshold both set how many rows to list; drop one of them");
     if (options->grid && !options->choose)
@@ -285,6 +309,7 @@ static temper_status read_options(struct audit_session *session)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+/* Where and how corrected data is written; .path is NULL without --fix. */
 static temper_audit_fix_file fix_file_of(const struct arguments *arguments)
 {
     return (temper_audit_fix_file){.how = text_of(arguments, OPT_FIX_HOW),
@@ -292,7 +317,7 @@ static temper_audit_fix_file fix_file_of(const struct arguments *arguments)
                                    .format = text_of(arguments, OPT_TO)};
 }
 
-/* Before the fits, which may take long. */
+/* Checks that every output file can be written, before the fits, which may take hours. */
 static temper_status check_files(const struct arguments *arguments)
 {
     static const enum option_id targets[] = {OPT_FIX, OPT_AUDIT_REPORT, OPT_AUDIT_OUTPUT};
@@ -308,7 +333,7 @@ static temper_status check_files(const struct arguments *arguments)
     return TEMPER_OK;
 }
 
-/* Writes the file of -o. */
+/* Writes the file of -o, if given. */
 static temper_status write_list(const struct audit_session *session)
 {
     struct output_buffer buffer;
@@ -319,7 +344,9 @@ static temper_status write_list(const struct audit_session *session)
     return output_save(&buffer, text_of(session->arguments, OPT_AUDIT_OUTPUT));
 }
 
-/* Where several processes hold a part of the rows each, the first reads all of them to write about them. */
+/* Sets session->whole to all rows if a page or corrected data is wanted. Under MPI each process holds only its part of
+ * the rows, so the first process reads the file once more without a communicator; the others keep NULL and write
+ * nothing. */
 static temper_status read_whole(struct audit_session *session)
 {
     temper_read_options options = data_options(session->arguments);
@@ -336,13 +363,14 @@ static temper_status read_whole(struct audit_session *session)
     return checked(temper_data_read(session->result.data_path, &options, &session->whole, &error), &error);
 }
 
+/* A note with the name of a written file, unless it was the standard output or --quiet is given. */
 static void note_path(const struct arguments *arguments, const char *what, const char *path)
 {
     if (!was_given(arguments, OPT_QUIET) && strcmp(path, "-") != 0)
         note("%s is %s", what, path);
 }
 
-/* Writes the page of --report. */
+/* Writes the page of --report, in the process that has all rows. */
 static temper_status write_page(const struct audit_session *session)
 {
     const struct audit_result *result = &session->result;
@@ -357,7 +385,7 @@ static temper_status write_page(const struct audit_session *session)
     return TEMPER_OK;
 }
 
-/* Writes the corrected data of --fix. */
+/* Writes the data with the listed rows relabelled, dropped or given smaller weights, as --fix-how specifies. */
 static temper_status write_fixed(const struct audit_session *session)
 {
     const struct audit_result *result = &session->result;
@@ -367,6 +395,7 @@ static temper_status write_fixed(const struct audit_session *session)
         return TEMPER_OK;
     TRY(checked(temper_audit_fix_write(session->whole, &result->report, result->listed, &fix, &error), &error));
     note_path(session->arguments, "the corrected data", fix.path);
+    /* With --fix-how weight the file has an additional column; .weights is its name, else "". */
     if (fix.weights[0] && !was_given(session->arguments, OPT_QUIET))
         note("the listed rows have smaller weights there; train with --weights %s", fix.weights);
     return TEMPER_OK;
@@ -374,7 +403,8 @@ static temper_status write_fixed(const struct audit_session *session)
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-/* How many suspects to list: by --top, by --threshold, or as many as the evidence supports. */
+/* Returns how many suspects to list: --top, all with a score of at least --threshold, or by default as many as the
+ * evidence supports. */
 static size_t count_listed(const struct arguments *arguments, const temper_audit_report *report)
 {
     size_t listed = 0;
@@ -384,13 +414,15 @@ static size_t count_listed(const struct arguments *arguments, const temper_audit
     }
     if (!was_given(arguments, OPT_THRESHOLD))
         return report->supported;
+    /* The suspects are in descending order of the score, so the first one below the threshold ends the list. */
     double threshold = number_of(arguments, OPT_THRESHOLD);
     while (listed < report->rows && report->suspects[listed].score >= threshold)
         listed++;
     return listed;
 }
 
-/* Runs the audit with a progress line. */
+/* Runs the audit with a progress line. From interrupt_defer on, Ctrl-C stops the library at its next callback instead
+ * of ending the process. */
 static temper_status audit(struct audit_session *session)
 {
     struct progress_line progress;
@@ -409,6 +441,7 @@ static temper_status audit(struct audit_session *session)
     return TEMPER_OK;
 }
 
+/* The report goes to the standard output last, when all files are written: a reader that sees it can rely on them. */
 static temper_status print_report(const struct audit_session *session)
 {
     struct output_buffer buffer;
@@ -417,6 +450,7 @@ static temper_status print_report(const struct audit_session *session)
     return output_print(&buffer);
 }
 
+/* All outputs are made from one report; the calls return at once for what was not requested. */
 static temper_status write_outputs(struct audit_session *session)
 {
     TRY(read_whole(session));
@@ -426,7 +460,8 @@ static temper_status write_outputs(struct audit_session *session)
     return print_report(session);
 }
 
-/* After the audit only the first process can fail; all learn of it. */
+/* The steps in order. After the audit only the first process writes and can fail; process_group_agree gives all of them
+ * the same exit code. */
 static temper_status run_steps(struct audit_session *session)
 {
     TRY(read_options(session));
@@ -438,6 +473,7 @@ static temper_status run_steps(struct audit_session *session)
     return process_group_agree(status == TEMPER_OK ? write_outputs(session) : status);
 }
 
+/* Runs the steps, then frees in any case. Without MPI, `whole` is the same object as `data`. */
 temper_status cmd_audit(const struct arguments *arguments)
 {
     struct audit_session session = {.arguments = arguments};

@@ -11,29 +11,32 @@
 
 struct conversion {
     const struct arguments *arguments;
-    const char *from, *to;
-    const char *format; /* of --to, or NULL */
+    const char *from, *to; /* the operands IN and OUT; "-" is the standard input or output */
+    const char *format;    /* of --to, or NULL: inferred from the extension of OUT */
     double seconds_read, seconds_write;
 };
 
+/* For both operands: "-" is the standard input as IN and the standard output as OUT. */
 static bool is_dash(const char *path)
 {
     return strcmp(path, "-") == 0;
 }
 
-/* For a missing input the error of the reader is better than one about OUT. */
+/* Whether IN certainly cannot be read: then the reader's error is more helpful than one about OUT. Lists of files
+ * (@FILE) and the standard input are left to the reader. */
 static bool is_missing(const char *from)
 {
     struct stat found;
     return from[0] != '@' && from[0] && !is_dash(from) && stat(from, &found) != 0;
 }
 
+/* Formats that are legible on a terminal. */
 static bool is_text_format(const char *format)
 {
     return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
 }
 
-/* Checks OUT and its format before anything is read. */
+/* Checks OUT and its format before anything is read, because reading may take minutes. */
 static temper_status check_output(const struct conversion *conversion)
 {
     temper_error error;
@@ -42,6 +45,7 @@ static temper_status check_output(const struct conversion *conversion)
     if (is_dash(conversion->to) && !conversion->format)
         return fail(TEMPER_USAGE, "convert: the format cannot be inferred from the standard output; pass --to with one "
                                   "of libsvm, csv, tsv, npy, idx, cifar, tmpr");
+    /* --to is present here: the previous check has refused "-" without it. */
     if (output_is_terminal(conversion->to) && !is_text_format(conversion->format))
         return fail(TEMPER_USAGE,
                     "convert: %s is binary and cannot be shown on a terminal; give a file as OUT, or "
@@ -50,7 +54,8 @@ static temper_status check_output(const struct conversion *conversion)
     return checked(temper_data_write_check(conversion->to, conversion->format, &error), &error);
 }
 
-/* Nothing is printed where the standard output is the data itself. */
+/* With --json, prints sizes and seconds on one line. Nothing is printed where the standard output is the data itself.
+ */
 static temper_status print_report(const struct conversion *conversion, const temper_data *data)
 {
     struct output_buffer buffer;
@@ -68,7 +73,8 @@ static temper_status print_report(const struct conversion *conversion, const tem
     return output_print(&buffer);
 }
 
-/* npy, and idx with other than the usual names, have labels in a second file. */
+/* Notes the name of the file of labels: npy, and idx with a name that does not contain "images", store labels in a
+ * second file, which is easily left behind when the data is copied. */
 static void note_labels(const struct conversion *conversion, const temper_data *data)
 {
     const char *format = conversion->format, *to = conversion->to;
@@ -79,7 +85,7 @@ static void note_labels(const struct conversion *conversion, const temper_data *
         note("labels: in %s.labels; keep it beside the data, or pass it by --labels", to);
 }
 
-/* Writes OUT, and notes where its labels are. */
+/* Writes OUT and reports. output_failed and not fail_with: a pipe into 'head' that closes early is no error. */
 static temper_status write_data(struct conversion *conversion, const temper_data *data)
 {
     temper_error error;
@@ -91,7 +97,8 @@ static temper_status write_data(struct conversion *conversion, const temper_data
     return print_report(conversion, data);
 }
 
-/* "none" is not passed to the library, which would copy labels and names. */
+/* Scales the features if --scale requests it. "none" is not passed to the library, because that would copy labels and
+ * names of the whole data set for nothing. */
 static temper_status scale_and_write(struct conversion *conversion, const temper_data *data)
 {
     const char *scale = text_of(conversion->arguments, OPT_CONVERT_SCALE);
@@ -105,7 +112,8 @@ static temper_status scale_and_write(struct conversion *conversion, const temper
     return status;
 }
 
-/* The extension of OUT decides between C and ONNX. */
+/* Exports a model as C source or as ONNX, by the extension of OUT; the formats of data (--to) do not apply to models.
+ */
 static temper_status export_model(const struct conversion *conversion)
 {
     temper_model *model;
@@ -120,6 +128,7 @@ static temper_status export_model(const struct conversion *conversion)
     return status;
 }
 
+/* IN is taken for a model if it begins like one, unless --format states that it is data. */
 temper_status cmd_convert(const struct arguments *arguments)
 {
     struct conversion conversion = {.arguments = arguments,

@@ -15,10 +15,10 @@
 
 /* What the report is made from. */
 struct eval_result {
-    const temper_model *model;
-    temper_evaluation found;
-    size_t dropped; /* rows with missing values */
-    double seconds;
+    const temper_model *model; /* borrowed; source of the class names and the loss */
+    temper_evaluation found;   /* metrics and the confusion matrix [given][predicted] */
+    size_t dropped;            /* rows with missing values */
+    double seconds;            /* reading, predicting and measuring, which overlap */
 };
 
 /* ---- The confusion matrix, or for many classes the pairs that are confused most ------------------ */
@@ -30,20 +30,21 @@ enum {
     HEAD_WIDTH = 7 /* of the name of a column */
 };
 
-/* Sum of the weights of rows labelled `given` and predicted as `predicted`. */
+/* Returns the sum of the weights of the rows that are labelled `given` and predicted as `predicted`. */
 static double confused_weight(const struct eval_result *result, size_t given, size_t predicted)
 {
     return result->found.confusion[given * result->found.classes + predicted];
 }
 
-/* Without weights these are whole numbers. */
+/* Six significant digits: without row weights these are counts, printed as whole numbers up to 999,999. */
 static const char *format_weight(double weight, char out[FORMAT_LENGTH])
 {
     snprintf(out, FORMAT_LENGTH, "%.6g", weight);
     return out;
 }
 
-/* Pads the name of a class with blanks: on the left if width > 0, on the right if width < 0. */
+/* Prints the name of a class, padded with blanks to |width| columns: on the left if width > 0, on the right if width <
+ * 0, as printf does. printf itself would count bytes, which misaligns names with accents. */
 static void print_padded(FILE *out, const struct eval_result *result, size_t class_number, int width)
 {
     char name[NAME_SHOWN];
@@ -53,7 +54,7 @@ static void print_padded(FILE *out, const struct eval_result *result, size_t cla
     fprintf(out, "%*s%s%*s", width < 0 ? 0 : blanks, "", name, width < 0 ? blanks : 0, "");
 }
 
-/* Columns of the widest class name, at most `most`. */
+/* Returns how many columns the widest class name takes, at least 1 and at most `most`. */
 static size_t widest_name(const struct eval_result *result, size_t most)
 {
     char name[NAME_SHOWN];
@@ -65,7 +66,7 @@ static size_t widest_name(const struct eval_result *result, size_t most)
     return width;
 }
 
-/* Wide enough for every number and for the heads of the columns. */
+/* Returns the width of all columns of the matrix: enough for every number and for the class names above them. */
 static size_t column_width(const struct eval_result *result)
 {
     char text[FORMAT_LENGTH];
@@ -77,7 +78,7 @@ static size_t column_width(const struct eval_result *result)
     return width;
 }
 
-/* Zeros are dots, so that the other cells are seen at once. */
+/* Prints the confusion matrix. Zeros are dots, so that the cells with errors are visible at once. */
 static void print_matrix(FILE *out, const struct eval_result *result)
 {
     char text[FORMAT_LENGTH];
@@ -90,6 +91,7 @@ static void print_matrix(FILE *out, const struct eval_result *result)
         print_padded(out, result, c, width);
     }
     fputc('\n', out);
+    /* One line for each given class; its correct predictions are on the diagonal. */
     for (size_t given = 0; given < classes; given++) {
         fputs("  ", out);
         print_padded(out, result, given, -names);
@@ -101,13 +103,14 @@ static void print_matrix(FILE *out, const struct eval_result *result)
     }
 }
 
+/* One off-diagonal cell of the confusion matrix. */
 struct confused_pair {
     size_t given, predicted;
     double weight;
 };
 
-/* Inserts into the list of the largest, in descending order; ties stay in the order of the classes. Returns the new
- * length. */
+/* Inserts a pair into the list of the PAIRS_SHOWN largest, in descending order, and returns the new length. Ties keep
+ * the order of the classes, so that the output does not depend on anything else. */
 static size_t insert_pair(struct confused_pair pairs[PAIRS_SHOWN], size_t count, struct confused_pair pair)
 {
     size_t at = count;
@@ -115,13 +118,15 @@ static size_t insert_pair(struct confused_pair pairs[PAIRS_SHOWN], size_t count,
         at--;
     if (at == PAIRS_SHOWN)
         return count;
+    /* A full list loses its last pair. */
     size_t kept = count < PAIRS_SHOWN ? count : PAIRS_SHOWN - 1;
     memmove(&pairs[at + 1], &pairs[at], (kept - at) * sizeof *pairs);
     pairs[at] = pair;
     return kept + 1;
 }
 
-/* The off-diagonal cells with the largest weights; returns how many. */
+/* Collects the off-diagonal cells with the largest weights and returns how many there are. Insertion into a short list
+ * is linear in the number of cells, without a sorted copy of the C x C matrix. */
 static size_t find_pairs(const struct eval_result *result, struct confused_pair pairs[PAIRS_SHOWN])
 {
     size_t classes = result->found.classes, count = 0;
@@ -134,7 +139,7 @@ static size_t find_pairs(const struct eval_result *result, struct confused_pair 
     return count;
 }
 
-/* Sum of the weights of the rows with this label. */
+/* Returns the sum of the weights of the rows with this label, the denominator of the share of confused rows. */
 static double class_weight(const struct eval_result *result, size_t given)
 {
     double sum = 0;
@@ -143,7 +148,7 @@ static double class_weight(const struct eval_result *result, size_t given)
     return sum;
 }
 
-/* A list of the most confused pairs, instead of a matrix that would be too wide. */
+/* Prints the pairs of classes that are confused most, where a matrix would be too wide for a terminal. */
 static void print_pairs(FILE *out, const struct eval_result *result)
 {
     char text[FORMAT_LENGTH], percent[FORMAT_LENGTH];
@@ -166,7 +171,7 @@ static void print_pairs(FILE *out, const struct eval_result *result)
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* A score that needs probabilities, which not every model has. */
+/* Prints a metric that needs calibrated probabilities; NAN where the model has none (hinge, t1 = 0). */
 static void print_score(FILE *out, const char *name, double score)
 {
     print_title(out, name);
@@ -176,6 +181,7 @@ static void print_score(FILE *out, const char *name, double score)
         fprintf(out, "%.6g\n", score);
 }
 
+/* The report without --json: one metric for each line, then the confusion matrix or the list of pairs. */
 static void print_table(FILE *out, const struct eval_result *result)
 {
     char text[FORMAT_LENGTH];
@@ -184,6 +190,7 @@ static void print_table(FILE *out, const struct eval_result *result)
     fputs(format_count(found->rows, text), out);
     print_dropped(out, result->dropped);
     fputc('\n', out);
+    /* Rows with a class that the model has never seen have no column in the confusion matrix and no log loss. */
     if (found->unknown > 0) {
         print_title(out, "unknown classes");
         fprintf(out, "%s of these rows: counted as errors, and excluded from everything but the accuracy\n",
@@ -206,7 +213,7 @@ static void print_table(FILE *out, const struct eval_result *result)
         print_pairs(out, result);
 }
 
-/* An array for each given class. */
+/* The rows of the confusion matrix, one array for each given class. */
 static void json_confusion(FILE *out, const temper_evaluation *found)
 {
     for (size_t given = 0; given < found->classes; given++) {
@@ -219,7 +226,7 @@ static void json_confusion(FILE *out, const temper_evaluation *found)
     }
 }
 
-/* Released names never change. */
+/* Released names of members never change; NAN becomes null. */
 static void print_json(FILE *out, const struct eval_result *result)
 {
     const temper_evaluation *found = &result->found;
@@ -245,6 +252,7 @@ static void print_json(FILE *out, const struct eval_result *result)
     fputs("\n}\n", out);
 }
 
+/* The table, or JSON with --json, on the standard output. */
 static temper_status print_report(const struct arguments *arguments, const struct eval_result *result)
 {
     struct output_buffer buffer;
@@ -255,6 +263,7 @@ static temper_status print_report(const struct arguments *arguments, const struc
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
+/* Adds the rows of one batch to the metrics. An unlabelled file is noticed at its first batch. */
 static temper_status add_batch(const struct arguments *arguments, temper_evaluator *evaluator, const temper_data *batch)
 {
     temper_error error;
@@ -268,7 +277,7 @@ static temper_status add_batch(const struct arguments *arguments, temper_evaluat
     return checked(temper_evaluator_add(evaluator, batch, threads_of(arguments), &error), &error);
 }
 
-/* Evaluates all batches. */
+/* Evaluates the whole file batch by batch; only sums are kept, so memory does not grow with the rows. */
 static temper_status add_batches(struct model_application *application, temper_evaluator *evaluator)
 {
     temper_data *batch;
@@ -282,6 +291,7 @@ static temper_status add_batches(struct model_application *application, temper_e
     }
 }
 
+/* Computes all metrics, then prints them. temper_evaluator_finish releases the evaluator in both cases. */
 static temper_status evaluate(struct model_application *application)
 {
     struct eval_result result = {.model = application->model};
@@ -301,6 +311,7 @@ static temper_status evaluate(struct model_application *application)
     return status;
 }
 
+/* application_end also after a failed begin: it frees whatever was opened. */
 temper_status cmd_eval(const struct arguments *arguments)
 {
     struct model_application application;

@@ -13,9 +13,9 @@
 
 /* What the report on data is made from. */
 struct data_info {
-    const char *path;
-    const temper_data *data;
-    temper_data_summary summary;
+    const char *path;            /* as typed */
+    const temper_data *data;     /* borrowed; source of the names of columns and classes */
+    temper_data_summary summary; /* of all values, in one pass over the data */
     double seconds_read, seconds_summary;
 };
 
@@ -30,6 +30,7 @@ enum {
     COLUMNS_START = 19 + 13 /* after the title and the largest count */
 };
 
+/* The title of a line and a count with separators of thousands; the caller ends the line. */
 static void print_count(FILE *out, const char *title, size_t count)
 {
     char text[FORMAT_LENGTH];
@@ -37,7 +38,8 @@ static void print_count(FILE *out, const char *title, size_t count)
     fputs(format_count(count, text), out);
 }
 
-/* Prints the name of a column, or its number if it has none; returns how many characters that takes. */
+/* Prints the name of a column, or its number (from 1) if it has none, and returns how many terminal columns that takes.
+ */
 static size_t print_column(FILE *out, const struct data_info *info, size_t number)
 {
     char shown[NAME_SHOWN];
@@ -49,7 +51,7 @@ static size_t print_column(FILE *out, const struct data_info *info, size_t numbe
     return width;
 }
 
-/* An upper bound of the width of a column's name, so that a list can end before it exceeds the line. */
+/* Returns an upper bound of what print_column returns, so that a list can end before it exceeds the line. */
 static size_t widest_column(const struct data_info *info)
 {
     char digits[FORMAT_LENGTH];
@@ -58,10 +60,12 @@ static size_t widest_column(const struct data_info *info)
     return (size_t)snprintf(digits, sizeof digits, "%zu", info->summary.features);
 }
 
-/* "3: 7, 9, 12", or "21: 7 = 3, 9 = 3, ...", as many as fit. */
+/* Prints "3: 7, 9, 12", or with same_as "21: 7 = 3, 9 = 3, ...", as many columns as fit on the line; the library's list
+ * is itself limited to the first TEMPER_SUMMARY_SHOWN. */
 static void print_columns(FILE *out, const struct data_info *info, const char *title, const temper_column_list *found,
                           bool same_as)
 {
+    /* `one` bounds the next entry, separators included, so `room` cannot become negative. */
     size_t room = LINE_WIDTH - COLUMNS_START, one = widest_column(info) * (same_as ? 2 : 1) + 5, shown = 0;
     if (found->count == 0) {
         print_title(out, title);
@@ -80,7 +84,8 @@ static void print_columns(FILE *out, const struct data_info *info, const char *t
     fputs(shown < found->count ? ", ...\n" : "\n", out);
 }
 
-/* Name, rows, share and a bar; a class with any row has at least one mark. */
+/* Prints name, rows, share and a bar that is proportional to the largest class. Rounding up gives a class with any row
+ * at least one mark. */
 static void print_class(FILE *out, const struct data_info *info, size_t number, size_t width, size_t most)
 {
     char name[NAME_SHOWN], count[FORMAT_LENGTH], share[FORMAT_LENGTH];
@@ -93,6 +98,8 @@ static void print_class(FILE *out, const struct data_info *info, size_t number, 
     fputc('\n', out);
 }
 
+/* Prints one line for each of the first CLASSES_SHOWN classes. The scale of the bars is taken from all classes, the
+ * width of the names from those that are shown. */
 static void print_classes(FILE *out, const struct data_info *info)
 {
     const temper_data_summary *summary = &info->summary;
@@ -111,7 +118,7 @@ static void print_classes(FILE *out, const struct data_info *info)
         fprintf(out, "  ... and %zu more; --json lists them all\n", summary->classes - shown);
 }
 
-/* Number of values that are not 0, and their range. */
+/* Prints how many values are not 0, and the range of all values. */
 static void print_values(FILE *out, const temper_data_summary *summary)
 {
     char text[FORMAT_LENGTH];
@@ -119,13 +126,15 @@ static void print_values(FILE *out, const temper_data_summary *summary)
     print_count(out, "values not 0", summary->nonzeros);
     fprintf(out, "  (%s of all)\n", format_share(summary->nonzeros, entries, text));
     print_title(out, "values");
+    /* The range of no values is (inf, -inf). */
     if (summary->low <= summary->high)
         fprintf(out, "from %.7g to %.7g\n", summary->low, summary->high);
     else
         fputs("none\n", out);
 }
 
-/* Missing values that were filled, and rows dropped for them. */
+/* Prints how many missing values were replaced and how many rows were dropped because of them, depending on --missing.
+ */
 static void print_missing(FILE *out, const temper_data_summary *summary)
 {
     char text[FORMAT_LENGTH];
@@ -140,7 +149,7 @@ static void print_missing(FILE *out, const temper_data_summary *summary)
     fputc('\n', out);
 }
 
-/* Format, rows, features and memory. */
+/* Prints format, rows, features, how the features are stored (dense or sparse) and the bytes that takes. */
 static void print_sizes(FILE *out, const struct data_info *info)
 {
     char bytes[FORMAT_LENGTH];
@@ -158,6 +167,7 @@ static void print_sizes(FILE *out, const struct data_info *info)
     fprintf(out, "%s\n", format_bytes(summary->bytes, bytes));
 }
 
+/* The report on data without --json. */
 static void print_data_table(FILE *out, const struct data_info *info)
 {
     const temper_data_summary *summary = &info->summary;
@@ -166,6 +176,7 @@ static void print_data_table(FILE *out, const struct data_info *info)
     print_columns(out, info, "constant columns", &summary->constant, false);
     print_columns(out, info, "duplicate columns", &summary->duplicate, true);
     print_missing(out, summary);
+    /* Row weights are optional; a line is printed only for data that has them. */
     if (summary->weighted)
         fprintf(out, "%-18s from %.7g to %.7g, %.7g in all\n", "weights", summary->weight_low, summary->weight_high,
                 summary->weight_sum);
@@ -181,7 +192,7 @@ static void print_data_table(FILE *out, const struct data_info *info)
 
 /* ---- Data as JSON: released names never change --------------------------------------------------- */
 
-/* {"count": 2, "first": [{"column": 3, "name": null}, ...]} */
+/* Prints {"count": 2, "first": [{"column": 3, "name": null}, ...]}: the full count, and the first few columns. */
 static void json_columns(FILE *out, const struct data_info *info, const char *name, const temper_column_list *found,
                          bool same_as)
 {
@@ -196,6 +207,8 @@ static void json_columns(FILE *out, const struct data_info *info, const char *na
     fputs("]}", out);
 }
 
+/* Prints the rows of all classes. An array of objects keeps the order of the class numbers, which an object keyed by
+ * name would not guarantee. */
 static void json_classes(FILE *out, const struct data_info *info)
 {
     fputs(",\n  \"class_counts\": [", out);
@@ -207,7 +220,7 @@ static void json_classes(FILE *out, const struct data_info *info)
     fputs(info->summary.classes ? "\n  ]" : "]", out);
 }
 
-/* Range and sum of the row weights, or null. */
+/* Prints the range and the sum of the row weights, or null for data without weights. */
 static void json_weights(FILE *out, const temper_data_summary *summary)
 {
     fputs(summary->weighted ? ",\n  \"weights\": {\"low\": " : ",\n  \"weights\": null", out);
@@ -219,7 +232,8 @@ static void json_weights(FILE *out, const temper_data_summary *summary)
     fputc('}', out);
 }
 
-/* The source of the data and its size. */
+/* Prints where the data is from and how large it is. "stored" differs from "nonzeros" where zeros are stored
+ * explicitly, as dense data does. */
 static void json_sizes(FILE *out, const struct data_info *info)
 {
     const temper_data_summary *summary = &info->summary;
@@ -240,6 +254,7 @@ static void json_sizes(FILE *out, const struct data_info *info)
     json_number_field(out, "high", summary->high);
 }
 
+/* The report on data with --json, one object. */
 static void print_data_json(FILE *out, const struct data_info *info)
 {
     const temper_data_summary *summary = &info->summary;
@@ -260,11 +275,13 @@ static void print_data_json(FILE *out, const struct data_info *info)
 
 /* ---- A model as a table ------------------------------------------------------------------------ */
 
+/* Widths in terminal columns. A name is printed as long as fewer than MODEL_NAMES_ROOM columns are taken. */
 enum {
     MODEL_NAME_WIDTH = 16,
     MODEL_NAMES_ROOM = 80 - 19 - 8 - MODEL_NAME_WIDTH - 5 /* after title and count, before one more name and ... */
 };
 
+/* Prints the number of classes and as many of their names as fit on the line. */
 static void print_model_classes(FILE *out, const temper_model *model)
 {
     char name[NAME_SHOWN];
@@ -277,7 +294,8 @@ static void print_model_classes(FILE *out, const temper_model *model)
     fputs(shown < classes ? ", ...\n" : "\n", out);
 }
 
-/* Options and outcome of the training, as stored in the model. */
+/* Prints options and outcome of the training, which the model file stores. The fingerprint identifies the training
+ * rows, so that models of the same data can be recognised. */
 static void print_model_training(FILE *out, const temper_model_summary *summary)
 {
     char text[FORMAT_LENGTH];
@@ -299,6 +317,7 @@ static void print_model_training(FILE *out, const temper_model_summary *summary)
     fprintf(out, "%s on the training rows\n", format_percent(summary->accuracy, text));
 }
 
+/* The report on a model without --json. */
 static void print_model_table(FILE *out, const temper_model *model, const temper_model_summary *summary)
 {
     print_title(out, "format");
@@ -316,7 +335,7 @@ static void print_model_table(FILE *out, const temper_model *model, const temper
 
 /* ---- A model as JSON: released names never change ------------------------------------------------- */
 
-/* Options and outcome of the training. */
+/* Prints options and outcome of the training, with the names that 'temper train --json' uses. */
 static void json_training(FILE *out, const temper_model_summary *summary)
 {
     json_count_field(out, "rows", summary->rows);
@@ -335,6 +354,7 @@ static void json_training(FILE *out, const temper_model_summary *summary)
     json_number_field(out, "accuracy", summary->accuracy);
 }
 
+/* The report on a model with --json, one object. "format" distinguishes it from the report on data. */
 static void print_model_json(FILE *out, const char *path, const temper_model *model,
                              const temper_model_summary *summary)
 {
@@ -360,7 +380,8 @@ static void print_model_json(FILE *out, const char *path, const temper_model *mo
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* Summarises the data, then prints the table or JSON. */
+/* Computes the summary, then prints the table or JSON. The two times are kept apart because reading is usually limited
+ * by the disk and the summary by memory bandwidth. */
 static temper_status describe_data(const struct arguments *arguments, struct data_info *info)
 {
     struct output_buffer buffer;
@@ -377,7 +398,7 @@ static temper_status describe_data(const struct arguments *arguments, struct dat
     return status;
 }
 
-/* The same for a model file. */
+/* Loads a model file and prints the table or JSON. */
 static temper_status describe_model(const struct arguments *arguments, const char *path)
 {
     struct output_buffer buffer;
@@ -395,7 +416,7 @@ static temper_status describe_model(const struct arguments *arguments, const cha
     return status == TEMPER_OK ? output_print(&buffer) : status;
 }
 
-/* With --format the file is data, even if it looks like a model. */
+/* A file that begins like a model is described as a model. --format states that the file is data and prevents that. */
 temper_status cmd_info(const struct arguments *arguments)
 {
     struct data_info info = {.path = arguments->operand[0]};

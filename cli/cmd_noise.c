@@ -10,16 +10,18 @@
 #include "output_paths.h"
 #include "temper_extra.h"
 
+/* Options and data of one call; cmd_noise frees all of it. */
 struct noise_session {
     const struct arguments *arguments;
-    const char *kind, *to;
-    temper_data *data, *pool, *noisy; /* or NULL */
-    temper_noise_change *changes;
+    const char *kind, *to;            /* of --kind, and the output file of -o */
+    temper_data *data, *pool, *noisy; /* or NULL; noisy may borrow features from the other two */
+    temper_noise_change *changes;     /* [count] in the order of rows, which are counted from 1 */
     size_t count;
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* Kinds are compared as words: the library has the list, and the parser has checked the word against it. */
 static bool is_kind(const struct noise_session *session, const char *kind)
 {
     return strcmp(session->kind, kind) == 0;
@@ -35,7 +37,8 @@ static temper_status check_given(const struct arguments *arguments, enum option_
                 option_wanted(&option_table[id], wanted));
 }
 
-/* An option without effect is a misunderstanding that would go unnoticed. */
+/* Refuses an option that the chosen kind of noise does not use: without an error the user would believe that it had an
+ * effect. */
 static temper_status refuse_unless(const struct noise_session *session, enum option_id id, const char *kind)
 {
     if (!was_given(session->arguments, id) || is_kind(session, kind))
@@ -44,14 +47,14 @@ static temper_status refuse_unless(const struct noise_session *session, enum opt
                 session->kind, kind);
 }
 
-/* The standard output, a device or a pipe: a second file cannot be written beside it. */
+/* Whether the output is the standard output, a device or a pipe, next to which the list of changes has no place. */
 static bool is_stream(const char *path)
 {
     struct stat found;
     return is_stdout(path) || (stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode));
 }
 
-/* Options must fit the kind of noise. */
+/* Checks that the required options of the kind are given and that no other kind's option is. */
 static temper_status check_options(const struct noise_session *session)
 {
     const struct arguments *arguments = session->arguments;
@@ -63,6 +66,7 @@ static temper_status check_options(const struct noise_session *session)
     TRY(refuse_unless(session, OPT_MAP, "pair"));
     TRY(refuse_unless(session, OPT_MATRIX, "matrix"));
     TRY(refuse_unless(session, OPT_POOL, "instance"));
+    /* The two margin kinds rank rows by a logistic regression and share its options. */
     if (!is_kind(session, "large-margin")) {
         TRY(refuse_unless(session, OPT_RANK_L2, "small-margin"));
         TRY(refuse_unless(session, OPT_RANK_SCALE, "small-margin"));
@@ -77,7 +81,8 @@ static temper_status check_options(const struct noise_session *session)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* The row that the features come from is listed only for instance noise, which replaces features. */
+/* Prints the list of changed rows as CSV: the reference for experiments that have to know which labels are wrong. Only
+ * instance noise has the column `from`, because it replaces features and keeps the label. */
 static void print_changes(FILE *out, const struct noise_session *session)
 {
     bool instance = is_kind(session, "instance");
@@ -94,13 +99,15 @@ static void print_changes(FILE *out, const struct noise_session *session)
     }
 }
 
-/* One call writes data and list, so that a list never is beside data that it does not belong to. */
+/* Writes the noisy data and the list of changes in one call of the library, so that after a failure or a crash a list
+ * is never next to data that it does not describe. */
 static temper_status save(const struct noise_session *session)
 {
     struct output_buffer buffer;
     temper_error error;
     char *path = concatenate(session->to, ".changes.csv");
     temper_status status = path ? output_open(&buffer) : TEMPER_NO_MEMORY;
+    /* The list is composed in memory first; only its length and bytes are handed over. */
     if (status == TEMPER_OK) {
         print_changes(buffer.stream, session);
         status = output_close(&buffer);
@@ -116,6 +123,7 @@ static temper_status save(const struct noise_session *session)
     return status;
 }
 
+/* "rate" is the share that has really changed, which differs from --rate by chance. */
 static void print_json(FILE *out, const struct noise_session *session)
 {
     fprintf(out, "{\"kind\": \"%s\", \"rows\": %zu, \"changed\": %zu", session->kind, temper_data_rows(session->data),
@@ -126,6 +134,7 @@ static void print_json(FILE *out, const struct noise_session *session)
     fputs("}\n", out);
 }
 
+/* One sentence with the number and the share of changed rows or labels. */
 static void print_text(FILE *out, const struct noise_session *session)
 {
     char count[FORMAT_LENGTH], rows[FORMAT_LENGTH], share[FORMAT_LENGTH];
@@ -136,7 +145,9 @@ static void print_text(FILE *out, const struct noise_session *session)
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-/* --classes and files of labels and weights apply to DATA: the pool is there for its other classes. */
+/* Reads the rows that instance noise takes features from. Options that select or weight rows of DATA by class or by a
+ * separate file must not apply to the pool, which exists for the classes that DATA does not have; they are removed from
+ * a copy of the arguments. */
 static temper_status read_pool(struct noise_session *session)
 {
     struct arguments arguments = *session->arguments;
@@ -150,7 +161,7 @@ static temper_status read_pool(struct noise_session *session)
     return read_data(&arguments, path, &session->pool, NULL);
 }
 
-/* Fills session->noisy, changes and count. */
+/* Fills session->noisy, changes and count. Fields that the kind does not use are ignored by the library. */
 static temper_status add_noise(struct noise_session *session)
 {
     const struct arguments *arguments = session->arguments;
@@ -172,6 +183,8 @@ static temper_status add_noise(struct noise_session *session)
         &error);
 }
 
+/* The steps in order: options are checked before data is read, and the summary is printed after the files are complete.
+ */
 static temper_status run_steps(struct noise_session *session)
 {
     struct output_buffer buffer;
@@ -186,6 +199,7 @@ static temper_status run_steps(struct noise_session *session)
     return output_print(&buffer);
 }
 
+/* The default "" of `to` is never written to: check_options requires -o. */
 temper_status cmd_noise(const struct arguments *arguments)
 {
     struct noise_session session = {

@@ -13,7 +13,8 @@
 
 /* ---- plot losses ------------------------------------------------------------------------------ */
 
-/* An option without effect is a misunderstanding, though a harmless one. */
+/* Warns about --t1 or --t2 if no loss in the list takes its temperatures from there. Only a warning, because the figure
+ * is right all the same. */
 static void warn_unused(const struct arguments *arguments, enum option_id id, bool used)
 {
     if (was_given(arguments, id) && !used)
@@ -22,7 +23,8 @@ static void warn_unused(const struct arguments *arguments, enum option_id id, bo
              option_table[id].name);
 }
 
-/* Values of panels that are not drawn are read too; the library ignores them. */
+/* Draws loss functions and their derivatives. Options of panels that are not drawn are parsed too, so that mistakes in
+ * them are reported; the library ignores the values. */
 static temper_status plot_losses(const struct arguments *arguments)
 {
     struct number_list temperatures;
@@ -36,6 +38,7 @@ static temper_status plot_losses(const struct arguments *arguments)
     warn_unused(arguments, OPT_PLOT_T2, losses.took_t2);
     TRY(read_numbers(&option_table[OPT_TEMPERATURES], text_of(arguments, OPT_TEMPERATURES), &temperatures));
     TRY(read_span(&option_table[OPT_MARGINS], text_of(arguments, OPT_MARGINS), &figure.margin_from, &figure.margin_to));
+    /* The lists are borrowed by the figure and stay in this frame until it is drawn. */
     figure.temperatures = temperatures.value;
     figure.temperature_count = temperatures.count;
     figure.losses = losses.value;
@@ -48,19 +51,20 @@ static temper_status plot_losses(const struct arguments *arguments)
 
 enum { WEIGHT_NAME_LENGTH = 160 };
 
-/* Fits along a sequence of penalties. */
+/* Fits along a sequence of penalties (a regularisation path). */
 struct weight_path {
     const struct arguments *arguments;
-    temper_train_options options;
-    temper_data *raw, *data; /* as read, and scaled */
-    size_t steps, count;     /* penalties, and weights of a model */
-    double *l2, *accuracy;   /* [steps] */
-    double *weights;         /* [steps][count] */
-    char (*names)[WEIGHT_NAME_LENGTH];
-    const char **name_list;
+    temper_train_options options;      /* l2 and warm_start change from step to step */
+    temper_data *raw, *data;           /* as read, and scaled; the latter may borrow from the former */
+    size_t steps, count;               /* number of penalties; weights of one model, without intercepts */
+    double *l2, *accuracy;             /* [steps] */
+    double *weights;                   /* [steps][count] */
+    char (*names)[WEIGHT_NAME_LENGTH]; /* [count], for the labels of the curves */
+    const char **name_list;            /* [count] pointers into names, as the library expects them */
 };
 
-/* --t1 and --t2 of plot have ids of their own; they become those of train. */
+/* Reads the training options. --t1 and --t2 of plot are separate entries of the option table because 'plot losses' has
+ * other defaults; a copy of the arguments presents them as those of train. */
 static temper_status read_path_options(struct weight_path *path)
 {
     struct arguments arguments = *path->arguments;
@@ -69,8 +73,9 @@ static temper_status read_path_options(struct weight_path *path)
     return train_options(&arguments, &path->options);
 }
 
-/* The features are scaled here, not in training, because the weights of a model apply to unscaled rows and could not be
- * compared. Data without zeros counts as dense and is standardised, as 'temper train' does. */
+/* Reads and scales the rows. The features are scaled here and not in training, because the weights of a model apply to
+ * unscaled rows and could not be compared between features. Data without zeros counts as dense and is standardised, as
+ * 'temper train' does. */
 static temper_status read_rows(struct weight_path *path)
 {
     temper_error error;
@@ -85,16 +90,19 @@ static temper_status read_rows(struct weight_path *path)
     return checked(temper_data_scale(path->raw, scale, path->options.threads, &path->data, &error), &error);
 }
 
-/* Penalties at equal distances on a logarithmic axis, the strongest first. */
+/* Allocates the arrays and places the penalties at equal distances on a logarithmic axis, the strongest first: the
+ * first fit is then easy, and each later one begins at the solution of its neighbour. */
 static temper_status place_penalties(struct weight_path *path)
 {
     double from, to;
     size_t classes = temper_data_classes(path->data);
     TRY(read_span(&option_table[OPT_PATH_L2], text_of(path->arguments, OPT_PATH_L2), &from, &to));
     path->steps = size_of(path->arguments, OPT_STEPS);
+    /* Two classes need one weight vector, more classes one each. */
     path->count = (size_t)temper_data_features(path->data) * (classes > 2 ? classes : 1);
     path->l2 = calloc(path->steps, sizeof *path->l2);
     path->accuracy = calloc(path->steps, sizeof *path->accuracy);
+    /* steps * count must not overflow size_t, which would allocate too little. */
     path->weights =
         path->count <= SIZE_MAX / path->steps ? calloc(path->steps * path->count, sizeof *path->weights) : NULL;
     if (!path->l2 || !path->accuracy || !path->weights)
@@ -106,7 +114,7 @@ static temper_status place_penalties(struct weight_path *path)
     return TEMPER_OK;
 }
 
-/* "petal width", or "petal width -> setosa" where each class has its own weights. */
+/* Names the weights: "petal width", or "petal width -> setosa" where each class has a weight vector. */
 static temper_status name_weights(struct weight_path *path)
 {
     size_t features = (size_t)temper_data_features(path->data);
@@ -119,6 +127,7 @@ static temper_status name_weights(struct weight_path *path)
         const char *name = temper_data_feature_name(path->data, i % features);
         char number[32];
         snprintf(number, sizeof number, "feature %zu", i % features + 1);
+        /* Both names are limited to 70 bytes so that they fit with the arrow (U+2192) between them. */
         snprintf(path->names[i], WEIGHT_NAME_LENGTH, "%.70s%s%.70s", name ? name : number,
                  per_class ? " \xe2\x86\x92 " : "", per_class ? temper_data_class_name(path->data, i / features) : "");
         path->name_list[i] = path->names[i];
@@ -126,7 +135,8 @@ static temper_status name_weights(struct weight_path *path)
     return TEMPER_OK;
 }
 
-/* Starts from *model, unless it is NULL, and replaces it. */
+/* Fits one penalty, starting from *model unless it is NULL, and replaces *model by the result. Warm starts make a path
+ * of n penalties much cheaper than n separate fits. */
 static temper_status train_step(struct weight_path *path, size_t step, temper_model **model)
 {
     temper_error error;
@@ -139,13 +149,14 @@ static temper_status train_step(struct weight_path *path, size_t step, temper_mo
     temper_model_free(*model);
     *model = next;
     path->accuracy[step] = report.accuracy;
+    /* Only the weights of the features are copied; intercepts are not drawn. */
     double *weights = path->weights + step * path->count;
     for (size_t i = 0; i < temper_model_weight_vectors(next); i++)
         memcpy(weights + i * features, temper_model_weights(next, i), features * sizeof *weights);
     return TEMPER_OK;
 }
 
-/* Draws weights and accuracy against the penalty. */
+/* Draws all weights and the training accuracy against the penalty, and writes the figure. */
 static temper_status draw_path(const struct weight_path *path)
 {
     temper_error error;
@@ -162,7 +173,7 @@ static temper_status draw_path(const struct weight_path *path)
     return output_write_text(text_of(path->arguments, OPT_OUTPUT), &svg);
 }
 
-/* The steps of plot path. */
+/* The steps of 'plot path': options, data, penalties, one fit for each, figure. */
 static temper_status run_path(struct weight_path *path)
 {
     temper_model *model = NULL;
@@ -177,6 +188,7 @@ static temper_status run_path(struct weight_path *path)
     return status == TEMPER_OK ? draw_path(path) : status;
 }
 
+/* Owns the arrays of the path, and frees them whichever step has failed. */
 static temper_status plot_path(const struct arguments *arguments)
 {
     struct weight_path path = {.arguments = arguments};
@@ -193,7 +205,7 @@ static temper_status plot_path(const struct arguments *arguments)
 
 /* ---- plot report ------------------------------------------------------------------------------ */
 
-/* Adds all batches to the report. */
+/* Adds all rows to the report, one batch in memory at a time. */
 static temper_status add_batches(temper_model_report *report, struct model_application *application)
 {
     temper_error error;
@@ -208,7 +220,8 @@ static temper_status add_batches(temper_model_report *report, struct model_appli
     }
 }
 
-/* Collects the statistics of all rows, then writes the page or figure. */
+/* Collects the statistics of all rows, then writes the page, or a single figure if the path ends in .svg.
+ * temper_model_report_finish releases the report in every case. */
 static temper_status report_on(struct model_application *application)
 {
     const struct arguments *arguments = application->arguments;
@@ -222,13 +235,15 @@ static temper_status report_on(struct model_application *application)
         temper_model_report_finish(report, 0, NULL, NULL); /* frees it */
         return status;
     }
+    /* How many rows were dropped is known only after the last batch. */
     temper_model_report_set_source(report, text_of(arguments, OPT_MODEL), arguments->operand[0],
                                    temper_batch_reader_dropped_rows(application->reader));
     TRY(checked(temper_model_report_finish(report, ends_in(path, ".svg"), &text, &error), &error));
     return output_write_text(path, &text);
 }
 
-/* application_begin expects the data as the first operand: the word "report" is dropped. */
+/* Reports on a model applied to labelled rows. application_begin expects the data as the first operand, so the word
+ * "report" is removed from a copy of the arguments. */
 static temper_status plot_report(const struct arguments *arguments)
 {
     struct model_application application;
@@ -244,10 +259,10 @@ static temper_status plot_report(const struct arguments *arguments)
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
-/* The word on the command line, and what it needs. */
+/* The kinds of plots. The order is that of the bits below. */
 static const struct plot_kind {
-    const char *name;
-    bool data;
+    const char *name;               /* first operand */
+    bool data;                      /* whether a second operand names a data file */
     const char *format, *extension; /* of the output by default */
     temper_status (*plot)(const struct arguments *arguments);
 } plot_kinds[] = {
@@ -256,9 +271,11 @@ static const struct plot_kind {
     {"report", true, "HTML", "html", plot_report},
 };
 
+/* One bit for each kind: bit i stands for plot_kinds[i]. */
 enum { LOSSES = 1, PATH = 2, REPORT = 4, ALL = LOSSES | PATH | REPORT };
 
-/* Which kinds have the option; options that are not listed are for reading data. */
+/* Returns the set of kinds that have the option. Options that are not listed are for reading data, which path and
+ * report do. */
 static unsigned kinds_with(enum option_id id)
 {
     switch (id) {
@@ -292,7 +309,7 @@ static unsigned kinds_with(enum option_id id)
     }
 }
 
-/* Operands and options must fit the kind of plot, and the output must not be a terminal. */
+/* Operands and options must fit the kind of plot: the option table knows the command plot only, not its kinds. */
 static temper_status check_arguments(const struct arguments *arguments, size_t kind)
 {
     const struct plot_kind *plot = &plot_kinds[kind];
@@ -313,7 +330,7 @@ static temper_status check_arguments(const struct arguments *arguments, size_t k
     return TEMPER_OK;
 }
 
-/* The parser accepts no other words. */
+/* The loop ends because the parser has accepted only names of kinds as the first operand. */
 temper_status cmd_plot(const struct arguments *arguments)
 {
     size_t kind = 0;

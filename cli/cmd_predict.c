@@ -1,4 +1,5 @@
-/* cmd_predict: temper predict. Applies a model to rows, batch by batch. */
+/* cmd_predict: temper predict. Applies a model to rows batch by batch, so that memory does not depend on the size of
+ * the file, and prints one line for each row. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -13,19 +14,20 @@
 #include "progress.h"
 #include "temper_extra.h"
 
+/* State of one call. All predictions reach the output through one stream or one atomic file, in the order of rows. */
 struct predict_session {
     struct model_application application;
-    const char *to;
+    const char *to; /* output file; "-" for the standard output */
     temper_prediction kind;
-    size_t width;             /* numbers of a row */
+    size_t width;             /* numbers of a row: 1 for labels, classes or 1 for the others */
     struct atomic_file *file; /* NULL: the standard output, or not the first process */
-    double *numbers;          /* of a batch */
-    size_t capacity;
+    double *numbers;          /* predictions of a batch [rows][width], reused by the next batch */
+    size_t capacity;          /* allocated length of numbers, in doubles */
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* At most one of the options that select what is printed. */
+/* Determines what is printed. At most one of the three options may be given; without any it is the label. */
 static temper_status choose_kind(const struct arguments *arguments, temper_prediction *kind)
 {
     static const struct {
@@ -48,6 +50,7 @@ static temper_status choose_kind(const struct arguments *arguments, temper_predi
     return TEMPER_OK;
 }
 
+/* Checks what can be checked before the model is loaded. */
 static temper_status check_options(struct predict_session *session, const struct arguments *arguments)
 {
     session->to = text_of(arguments, OPT_PREDICT_OUTPUT);
@@ -57,7 +60,8 @@ static temper_status check_options(struct predict_session *session, const struct
     return choose_kind(arguments, &session->kind);
 }
 
-/* Not every model has every kind of prediction. */
+/* Refuses predictions that the model does not have. The library reports them by a width of 0; the message depends on
+ * the reason and names the option that works instead. */
 static temper_status check_width(struct predict_session *session)
 {
     const temper_model *model = session->application.model;
@@ -73,7 +77,8 @@ static temper_status check_width(struct predict_session *session)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* Escapes characters that would begin another line or column. */
+/* Prints a class name with tabs and line breaks escaped: the output is one line for each row, in columns separated by
+ * tabs. */
 static void print_name(FILE *out, const char *name)
 {
     for (; *name; name++)
@@ -83,7 +88,8 @@ static void print_name(FILE *out, const char *name)
             fputc(*name, out);
 }
 
-/* The names of the classes, above their probabilities. */
+/* Prints the names of the classes above their probabilities. Labels and decision values have no header, so that the
+ * lines of the output correspond to rows. */
 static void print_header(FILE *out, const struct predict_session *session)
 {
     const temper_model *model = session->application.model;
@@ -96,10 +102,12 @@ static void print_header(FILE *out, const struct predict_session *session)
     fputc('\n', out);
 }
 
+/* Prints one row: its label, or its numbers with the shortest digits that read back as the same doubles. */
 static void print_row(FILE *out, const struct predict_session *session, const double *numbers)
 {
     char text[NUMBER_LENGTH];
     if (session->kind == TEMPER_PREDICT_LABELS) {
+        /* A label is the number of the class, as a double like the other predictions. */
         print_name(out, temper_model_class_name(session->application.model, (size_t)*numbers));
     } else {
         for (size_t i = 0; i < session->width; i++) {
@@ -113,7 +121,9 @@ static void print_row(FILE *out, const struct predict_session *session, const do
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* Finishes the text and writes it in the first process; a failure there ends all processes. */
+/* Closes the buffer and writes its text. Under MPI the texts of all processes are first concatenated in the first one,
+ * in the order of ranks, which is the order of rows. All processes call this for every batch, and a failure to write
+ * ends all of them. */
 static temper_status write_text(struct predict_session *session, struct output_buffer *buffer)
 {
     temper_error error;
@@ -128,7 +138,8 @@ static temper_status write_text(struct predict_session *session, struct output_b
     return process_group_agree(status);
 }
 
-/* Makes `numbers` large enough for a batch of so many rows. */
+/* Makes `numbers` large enough for a batch of `rows` rows. The old predictions are not needed, hence free and malloc
+ * instead of realloc, which would copy them. */
 static temper_status reserve(struct predict_session *session, size_t rows)
 {
     if (rows > SIZE_MAX / sizeof(double) / session->width)
@@ -140,11 +151,12 @@ static temper_status reserve(struct predict_session *session, size_t rows)
     session->numbers = malloc(session->capacity * sizeof(double));
     if (session->numbers)
         return TEMPER_OK;
+    /* The next call must not believe in the old capacity. */
     session->capacity = 0;
     return fail_no_memory();
 }
 
-/* Predicts one batch and writes its lines. */
+/* Predicts one batch and writes its lines at once, so that a reader of a pipe gets them early. */
 static temper_status predict_batch(struct predict_session *session, const temper_data *batch)
 {
     struct output_buffer buffer;
@@ -160,7 +172,8 @@ static temper_status predict_batch(struct predict_session *session, const temper
     return write_text(session, &buffer);
 }
 
-/* Only the first process has a header to write; the texts of the others are empty. */
+/* Writes the header and all batches. Only the first process has a header; the others join the collective call with an
+ * empty text. */
 static temper_status predict_all(struct predict_session *session)
 {
     struct output_buffer buffer;
@@ -181,6 +194,7 @@ static temper_status predict_all(struct predict_session *session)
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
+/* The report of --json. It is printed after the file is complete. */
 static temper_status print_report(const struct predict_session *session)
 {
     struct output_buffer buffer;
@@ -195,7 +209,7 @@ static temper_status print_report(const struct predict_session *session)
     return output_print(&buffer);
 }
 
-/* The file is opened last, so that earlier errors leave none. */
+/* Loads the model and opens data and output. The output is opened last, so that earlier errors create no file. */
 static temper_status open_all(struct predict_session *session, const struct arguments *arguments)
 {
     temper_error error;
@@ -206,6 +220,7 @@ static temper_status open_all(struct predict_session *session, const struct argu
     return checked(atomic_file_open(session->to, &session->file, &error), &error);
 }
 
+/* Opens, predicts, and lets the file appear under its name only when all rows are in it. */
 static temper_status run_steps(struct predict_session *session, const struct arguments *arguments)
 {
     temper_error error;
@@ -213,12 +228,14 @@ static temper_status run_steps(struct predict_session *session, const struct arg
     TRY(predict_all(session));
     if (session->file) {
         struct atomic_file *file = session->file;
+        /* atomic_file_commit frees the file even if it fails; the cleanup in cmd_predict must not drop it again. */
         session->file = NULL;
         TRY(checked(atomic_file_commit(file, &error), &error));
     }
     return was_given(arguments, OPT_JSON) ? print_report(session) : TEMPER_OK;
 }
 
+/* Dropping an uncommitted file removes the temporary one and leaves an earlier file of that name as it was. */
 temper_status cmd_predict(const struct arguments *arguments)
 {
     struct predict_session session = {.file = NULL};

@@ -14,26 +14,27 @@
 
 /* What the report is made from. */
 struct train_result {
-    const char *data_path, *model_path;
-    const temper_data *data;
+    const char *data_path, *model_path; /* as typed, and as typed or derived from it */
+    const temper_data *data;            /* borrowed from the session */
     temper_train_report report;
     double seconds_read, seconds_write;
     bool replaced; /* the model has replaced a file */
 };
 
-/* Everything that the command owns. */
+/* Options, results and inputs of one call; cmd_train frees all of it, whichever step has failed. */
 struct train_session {
     const struct arguments *arguments;
     struct train_result result;
-    temper_train_options options;
+    temper_train_options options; /* points to valid and warm below */
     char *model_path;
-    temper_data *data, *valid; /* or NULL */
-    temper_model *warm, *model;
+    temper_data *data, *valid;  /* training and validation rows; the latter or NULL */
+    temper_model *warm, *model; /* initial model of --warm-start or NULL; the fitted one */
 };
 
 /* ---- The report as a table --------------------------------------------------------------------- */
 
-/* How the optimiser ended and what it took. */
+/* Prints why the optimiser stopped and what the fit cost. Passes over the data, of all kinds together, are the unit in
+ * which solvers can be compared. */
 static void print_effort(FILE *out, const struct train_result *result)
 {
     const temper_train_report *report = &result->report;
@@ -47,7 +48,7 @@ static void print_effort(FILE *out, const struct train_result *result)
             result->seconds_write);
 }
 
-/* One line for each quantity: data, loss, objective, accuracy, effort, file. */
+/* Prints one line for each quantity: data, loss, objective, accuracy, effort, file. */
 static void print_table(FILE *out, const struct train_result *result)
 {
     char percent[FORMAT_LENGTH];
@@ -60,6 +61,7 @@ static void print_table(FILE *out, const struct train_result *result)
     fprintf(out, "%.7g\n", report->l2);
     print_title(out, "objective");
     fprintf(out, "%.7g\n", report->objective);
+    /* NAN without --valid. */
     if (!isnan(report->validation)) {
         print_title(out, "validation loss");
         fprintf(out, "%.7g\n", report->validation);
@@ -73,7 +75,8 @@ static void print_table(FILE *out, const struct train_result *result)
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
 
-/* The members that come from the library's report. */
+/* Prints the members that come from the library's report. "evaluations", "products" and "hessians" count objective
+ * evaluations, Hessian-vector products and full Hessians. */
 static void json_report(FILE *out, const temper_train_report *report)
 {
     json_loss_fields(out, report->loss, report->l2);
@@ -93,7 +96,8 @@ static void json_report(FILE *out, const temper_train_report *report)
     json_bool_field(out, "resumed", report->resumed);
 }
 
-/* One object with all results. */
+/* Prints one object with all results. Warnings are included although they were printed, because programs rarely read
+ * the standard error. */
 static void print_json(FILE *out, const struct train_result *result)
 {
     fprintf(out, "{\n  \"rows\": %zu", temper_data_total_rows(result->data));
@@ -109,7 +113,7 @@ static void print_json(FILE *out, const struct train_result *result)
     fputs("\n}\n", out);
 }
 
-/* Prints the table, or JSON with --json. */
+/* Composes the report in memory and prints it at once, so that a full disk or a closed pipe is noticed. */
 static temper_status print_report(const struct train_session *session)
 {
     struct output_buffer buffer;
@@ -120,7 +124,8 @@ static temper_status print_report(const struct train_session *session)
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-/* The small files first, so that their errors come at once. */
+/* Reads the small files first, so that errors in them come before the large file is read. Validation rows are read with
+ * the columns and classes of the training data. */
 static temper_status read_inputs(struct train_session *session)
 {
     const char *warm = text_of(session->arguments, OPT_WARM_START), *valid = text_of(session->arguments, OPT_VALID);
@@ -138,7 +143,8 @@ static temper_status read_inputs(struct train_session *session)
     return TEMPER_OK;
 }
 
-/* What follows a tuning that has ended: its notes, warnings, and the report of its final fit. */
+/* Takes over the outcome of a finished tuning: prints notes, the reason of the choice and warnings, and keeps the
+ * report of the final fit. An interrupted tuning has no model, which is an error. */
 static temper_status take_tuned(struct train_session *session, const temper_tune_report *report)
 {
     if (report->interrupted)
@@ -156,7 +162,8 @@ static temper_status take_tuned(struct train_session *session, const temper_tune
     return TEMPER_OK;
 }
 
-/* Chooses the temperatures by tuning, which also fits the final model. */
+/* Handles --t1 auto or --t2 auto: tunes over a grid of the temperatures that are not given, with all other options as
+ * they are. The tuning also fits the final model. */
 static temper_status fit_tuned(struct train_session *session)
 {
     struct progress_line progress;
@@ -172,6 +179,7 @@ static temper_status fit_tuned(struct train_session *session)
     options.resume = session->options.resume;
     options.on_progress = progress_follow_tuning;
     options.progress_context = &progress;
+    /* From here on Ctrl-C stops at the next iteration, so that the checkpoint is complete. */
     interrupt_defer();
     temper_status status = temper_tune(session->data, &options, &session->model, &report, &error);
     progress_end(&progress);
@@ -181,7 +189,7 @@ static temper_status fit_tuned(struct train_session *session)
     return status;
 }
 
-/* Fits with the given temperatures, with a progress line. */
+/* Fits with the given temperatures. A status line on a terminal, or one log line for each iteration with --verbose. */
 static temper_status fit(struct train_session *session)
 {
     struct progress_line progress;
@@ -198,7 +206,8 @@ static temper_status fit(struct train_session *session)
     return TEMPER_OK;
 }
 
-/* Only the first process writes; all learn whether it could. */
+/* Writes the model in the first process; all processes have the same model and get the status of the writing.
+ * `replaced` is determined before, when a file of that name is still the old one. */
 static temper_status save(struct train_session *session)
 {
     temper_error error;
@@ -211,7 +220,8 @@ static temper_status save(struct train_session *session)
     return process_group_agree(status);
 }
 
-/* The error that ends an interrupted command, after the model is saved. */
+/* Reports an interruption after the model is saved. The signal may have come too late to stop the fit: then the model
+ * is the final one. */
 static temper_status fail_interrupted(const struct train_session *session)
 {
     bool done = session->result.report.stop != TEMPER_STOP_INTERRUPTED;
@@ -221,7 +231,8 @@ static temper_status fail_interrupted(const struct train_session *session)
                 session->model_path);
 }
 
-/* A model of weights 0 is not saved: it would replace one that has learnt something. */
+/* The steps in order. After an interruption before the first iteration all weights are 0; that model is not saved,
+ * because it would replace one that has learnt something. */
 static temper_status run_steps(struct train_session *session)
 {
     TRY(check_targets(session->arguments, session->model_path, session->options.checkpoint));
@@ -235,6 +246,8 @@ static temper_status run_steps(struct train_session *session)
     return interrupt_noted() ? fail_interrupted(session) : TEMPER_OK;
 }
 
+/* Parses the options, runs the steps and frees everything. The temperatures and paths are checked before any file is
+ * read. */
 temper_status cmd_train(const struct arguments *arguments)
 {
     struct train_session session = {.arguments = arguments};

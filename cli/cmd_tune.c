@@ -16,20 +16,21 @@
 #include "temper_extra.h"
 #include "tune_page.h"
 
-/* Rows whose labels are known to be right: a data set like DATA, or rows of DATA with their labels. */
+/* Rows with labels that are known to be right: a data set like DATA, or some rows of DATA with their true labels. The
+ * criterion is then measured on these rows instead of on the given labels. */
 struct trusted_rows {
     temper_data *data; /* or NULL, and these arrays: */
-    size_t *row;
-    uint32_t *label;
+    size_t *row;       /* [count] rows of DATA, from 0 */
+    uint32_t *label;   /* [count] their true classes */
     size_t count;
 };
 
-/* Everything that the command owns. */
+/* Options, results and inputs of one call; cmd_tune frees all of it, whichever step has failed. */
 struct tune_session {
     const struct arguments *arguments;
     struct tune_result result;
-    temper_tune_options options;
-    char *model_path, *checkpoint, *ask_path;
+    temper_tune_options options;              /* points to the paths and to the trusted rows below */
+    char *model_path, *checkpoint, *ask_path; /* given or derived from the name of the model */
     temper_data *data;
     struct trusted_rows trusted;
     temper_model *model;
@@ -39,7 +40,8 @@ struct tune_session {
 
 enum { CANDIDATES_SHOWN = 10 };
 
-/* Data, and how many candidates reached the second stage. */
+/* Prints the size of the data and of the search. All candidates are tried on two halves of the rows (stage 1); only the
+ * promising ones are fitted on all folds (stage 2), which costs far more. */
 static void print_sizes(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
@@ -54,7 +56,7 @@ static void print_sizes(FILE *out, const struct tune_result *result)
     fprintf(out, " by cross-validation on %zu folds%s\n", report->folds, report->resumed ? ", resumed" : "");
 }
 
-/* One line of the table; * marks the choice. */
+/* Prints one line of the table, shares as percentages; * marks the choice. The hinge loss has no temperatures. */
 static void print_candidate(FILE *out, const temper_tune_report *report, size_t number)
 {
     const temper_tune_candidate *candidate = &report->table[number];
@@ -64,13 +66,15 @@ static void print_candidate(FILE *out, const temper_tune_report *report, size_t 
     else
         fprintf(out, "%5.3g %5.3g", candidate->loss.t1, candidate->loss.t2);
     fprintf(out, " %10.3g  %6.2f +- %-5.2f", candidate->l2, 100 * candidate->accuracy, 100 * candidate->accuracy_error);
+    /* The column exists only if trusted rows were given; print_candidates omits its title accordingly. */
     if (!isnan(candidate->trusted))
         fprintf(out, "  %7.2f", 100 * candidate->trusted);
     fprintf(out, "  %9.2f  %9.2f%s\n", 100 * candidate->agreement, 100 * candidate->undecided,
             candidate->stage == 2 ? "" : "  (halves)");
 }
 
-/* Order of the table: candidates measured on all folds first, then by accuracy, then the larger penalty. */
+/* Order of the table: candidates measured on all folds first, since accuracies of the two stages are not comparable;
+ * then by accuracy; among equals the larger penalty, which is the simpler model. */
 static bool comes_first(const temper_tune_candidate *a, const temper_tune_candidate *b)
 {
     if (a->stage != b->stage)
@@ -78,7 +82,7 @@ static bool comes_first(const temper_tune_candidate *a, const temper_tune_candid
     return a->accuracy > b->accuracy || (a->accuracy == b->accuracy && a->l2 > b->l2);
 }
 
-/* Explains the columns of the table. */
+/* Explains the columns of the table, and only those that it has. */
 static void print_legend(FILE *out, bool trusted, bool halves)
 {
     fputs("\nThe line with * is the choice.  t1, t2: temperatures; 1 and 1 are logistic\n"
@@ -94,11 +98,13 @@ static void print_legend(FILE *out, bool trusted, bool halves)
         fputs("(halves): dropped after the trial on two halves, which its figures are from.\n", out);
 }
 
-/* The first candidates in order, found by insertion; and the choice if it is not among them. */
+/* Prints the first CANDIDATES_SHOWN candidates in order, and the choice if it is not among them: the rule that chooses
+ * does not always take the highest accuracy. */
 static void print_candidates(FILE *out, const temper_tune_report *report)
 {
     size_t shown[CANDIDATES_SHOWN], count = 0;
     bool best = false, halves = false, trusted = !isnan(report->table[report->best].trusted);
+    /* Insertion sort into a short list; position CANDIDATES_SHOWN stands for a candidate that is not kept. */
     for (size_t i = 0; i < report->count; i++) {
         size_t at = count < CANDIDATES_SHOWN ? count++ : CANDIDATES_SHOWN;
         for (; at > 0 && comes_first(&report->table[i], &report->table[shown[at - 1]]); at--)
@@ -109,6 +115,7 @@ static void print_candidates(FILE *out, const temper_tune_report *report)
     }
     fprintf(out, "\n  %-10s %5s %5s %10s  %-15s%s  %9s  %9s\n", "loss", "t1", "t2", "l2", "accuracy, %",
             trusted ? "  trusted" : "", "agreement", "undecided");
+    /* The legend depends on which lines are printed. */
     for (size_t i = 0; i < count; i++) {
         print_candidate(out, report, shown[i]);
         halves = halves || report->table[shown[i]].stage != 2;
@@ -122,7 +129,8 @@ static void print_candidates(FILE *out, const temper_tune_report *report)
     fputc('\n', out);
 }
 
-/* The chosen candidate, why it was chosen, and its gain over logistic regression. */
+/* Prints the chosen candidate, the reason, and its gain in accuracy over logistic regression with its standard error.
+ * The gain is against the given labels, so noise that follows a pattern can make it negative for the better model. */
 static void print_choice(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
@@ -132,6 +140,7 @@ static void print_choice(FILE *out, const struct tune_result *result)
     fprintf(out, ", l2 = %.7g\n", best->l2);
     print_title(out, "decided by");
     fprintf(out, "%s: %s\n", report->decided_by, report->reason);
+    /* NAN if logistic regression was not among the candidates on all folds. */
     if (!isnan(report->gain)) {
         print_title(out, "over logistic");
         fprintf(out, "%+.2f +- %.2f points of accuracy on the given labels\n", 100 * report->gain,
@@ -144,6 +153,7 @@ static void print_choice(FILE *out, const struct tune_result *result)
     }
 }
 
+/* The report without --json. */
 static void print_table(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
@@ -151,6 +161,7 @@ static void print_table(FILE *out, const struct tune_result *result)
     print_candidates(out, report);
     print_choice(out, result);
     print_title(out, "stop");
+    /* The stop refers to the final fit on all rows, not to those of the search. */
     fprintf(out, "%s: %s%s\n", temper_stop_name(report->training.stop), temper_stop_text(report->training.stop),
             report->refitted ? ", from the mean of the fold models" : "");
     print_title(out, "seconds");
@@ -162,7 +173,7 @@ static void print_table(FILE *out, const struct tune_result *result)
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
 
-/* Loss, temperatures and penalty of a candidate. */
+/* Prints loss, temperatures and penalty of a candidate; the temperatures of the hinge loss are null. */
 static void json_setting(FILE *out, const temper_tune_candidate *candidate)
 {
     bool hinge = candidate->loss.method == TEMPER_HINGE;
@@ -172,7 +183,7 @@ static void json_setting(FILE *out, const temper_tune_candidate *candidate)
     json_number_member(out, "l2", candidate->l2);
 }
 
-/* All measurements of a candidate, on one line. */
+/* Prints all measurements of a candidate on one line; those that its stage does not have are null. */
 static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
 {
     fputc('{', out);
@@ -186,6 +197,7 @@ static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
     json_number_member(out, "half_accuracy", candidate->half_accuracy);
     json_number_member(out, "agreement", candidate->agreement);
     json_number_member(out, "balance", candidate->balance);
+    /* Error rates of the rows in each band of confidence, from the least confident band to the most confident. */
     fputs(", \"band_error\": [", out);
     for (size_t i = 0; i < TEMPER_CONFIDENCE_BANDS; i++) {
         fputs(i ? ", " : "", out);
@@ -199,7 +211,8 @@ static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
     fputc('}', out);
 }
 
-/* The choice and what led to it. */
+/* Prints the choice and what led to it. "number" and "by_accuracy" are indices into "table", from 0; the latter is the
+ * candidate with the highest accuracy. */
 static void json_choice(FILE *out, const temper_tune_report *report)
 {
     fputs(",\n  \"best\": {", out);
@@ -216,6 +229,7 @@ static void json_choice(FILE *out, const temper_tune_report *report)
     json_bool_field(out, "resumed", report->resumed);
 }
 
+/* The report with --json, one object; "table" has every candidate of the grid. */
 static void print_json(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
@@ -230,6 +244,7 @@ static void print_json(FILE *out, const struct tune_result *result)
         fputs(i ? ",\n    " : "\n    ", out);
         json_candidate(out, &report->table[i]);
     }
+    /* Rows to label, counted from 1 as in the file of --ask. */
     fputs("\n  ],\n  \"ask\": [", out);
     for (size_t i = 0; i < report->ask_count; i++)
         fprintf(out, "%s%zu", i ? ", " : "", report->ask[i] + 1);
@@ -245,6 +260,7 @@ static void print_json(FILE *out, const struct tune_result *result)
     fputs("\n}\n", out);
 }
 
+/* The table, or JSON with --json, on the standard output. */
 static temper_status print_report(const struct tune_session *session)
 {
     struct output_buffer buffer;
@@ -255,9 +271,11 @@ static temper_status print_report(const struct tune_session *session)
 
 /* ---- Rows to label, and trusted rows -------------------------------------------------------------- */
 
+/* The first line identifies a file of --ask when it returns as --trusted. */
 static const char ask_header[] = "row,given,label\n";
 
-/* A CSV file of row numbers and given labels, with an empty column for the true label. */
+/* Writes the rows for which a true label would help most to decide between candidates: a CSV file of row numbers (from
+ * 1) and given labels, with an empty column for the true label. */
 static temper_status write_ask(const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
@@ -272,7 +290,8 @@ static temper_status write_ask(const struct tune_result *result)
     return output_save(&buffer, result->ask_path);
 }
 
-/* Whether the file was written by write_ask. Anything else is read as data, which reports its errors. */
+/* Whether the file begins like one of write_ask. Anything else is read as data, and the reader reports its errors.
+ * Pipes are not opened: what is read from them here would be missing later. */
 static bool is_ask_file(const char *path)
 {
     char line[sizeof ask_header] = "";
@@ -284,7 +303,8 @@ static bool is_ask_file(const char *path)
     return ours;
 }
 
-/* Unquotes the next cell of a line in place and moves *rest behind it; false if there is none. */
+/* Unquotes the next cell of a line in place and moves *rest behind it, or to NULL at the end of the line; returns false
+ * if there is none. The file has been edited by a person or a spreadsheet, so any cell may be in quotes. */
 static bool next_cell(char **rest, char **cell)
 {
     char *from = *rest, *to;
@@ -293,6 +313,7 @@ static bool next_cell(char **rest, char **cell)
     *cell = to = from;
     if (*from == '"') {
         from++;
+        /* Two quotes stand for one; a single quote ends the cell. */
         while (*from && !(from[0] == '"' && from[1] != '"')) {
             from += from[0] == '"';
             *to++ = *from++;
@@ -307,9 +328,10 @@ static bool next_cell(char **rest, char **cell)
     return true;
 }
 
-/* The number of a class by its name. */
+/* Finds the number of a class by its exact name. */
 static bool find_class(const temper_data *data, const char *name, uint32_t *number)
 {
+    /* A linear search: files of labels made by hand are short. */
     size_t classes = temper_data_classes(data);
     for (*number = 0; *number < classes; ++*number)
         if (strcmp(temper_data_class_name(data, *number), name) == 0)
@@ -317,10 +339,12 @@ static bool find_class(const temper_data *data, const char *name, uint32_t *numb
     return false;
 }
 
-/* Appends one; the arrays are as long as the file has labelled lines, which is few. */
+/* Appends a row and its label. Growing by one element is quadratic at worst, but files of labels made by hand are
+ * short. */
 static temper_status append_trusted(struct trusted_rows *trusted, size_t row, uint32_t label)
 {
     size_t *rows = realloc(trusted->row, (trusted->count + 1) * sizeof *rows);
+    /* Each array is stored back at once, so that the session can free both if the other allocation fails. */
     if (rows)
         trusted->row = rows;
     uint32_t *labels = realloc(trusted->label, (trusted->count + 1) * sizeof *labels);
@@ -333,7 +357,8 @@ static temper_status append_trusted(struct trusted_rows *trusted, size_t row, ui
     return TEMPER_OK;
 }
 
-/* One line of an ask file; a row whose label is empty is skipped. */
+/* Parses one line of an ask file. A row with an empty label has not been answered and is skipped; the given label is
+ * there for the person only and ignored. */
 static temper_status read_ask_line(const temper_data *data, const char *path, size_t number, char *line,
                                    struct trusted_rows *trusted)
 {
@@ -344,6 +369,7 @@ static temper_status read_ask_line(const temper_data *data, const char *path, si
                     number);
     if (!*label)
         return TEMPER_OK;
+    /* strtoull would accept signs and blanks, hence the check of the first character. */
     size_t value = strtoull(row, &end, 10);
     if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_total_rows(data))
         return fail(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows are numbered from 1 to %zu", path, number, row,
@@ -354,7 +380,7 @@ static temper_status read_ask_line(const temper_data *data, const char *path, si
     return append_trusted(trusted, value - 1, class_number);
 }
 
-/* Reads a completed ask file, line by line. */
+/* Reads a completed ask file. Line 1 is the header, and empty lines are skipped, which editors append. */
 static temper_status read_ask_file(const temper_data *data, const char *path, struct trusted_rows *trusted)
 {
     char *line = NULL;
@@ -373,7 +399,7 @@ static temper_status read_ask_file(const temper_data *data, const char *path, st
     return status;
 }
 
-/* Reads the file of --trusted, in either of its two forms. */
+/* Reads the file of --trusted, in either of its two forms, and passes the result to the options. */
 static temper_status read_trusted(struct tune_session *session, const char *path)
 {
     struct trusted_rows *trusted = &session->trusted;
@@ -391,7 +417,7 @@ static temper_status read_trusted(struct tune_session *session, const char *path
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-/* All options except files and progress. */
+/* Fills the options of the library, except files and callbacks. */
 static void read_options(struct tune_session *session)
 {
     const struct arguments *arguments = session->arguments;
@@ -402,18 +428,21 @@ static void read_options(struct tune_session *session)
     options->criterion = text_of(arguments, OPT_CRITERION);
     options->assume = text_of(arguments, OPT_ASSUME);
     if (was_given(arguments, OPT_ASK))
+        /* 0 by default: no rows are selected for labelling. */
         options->ask = size_of(arguments, OPT_ASK);
     options->resume = was_given(arguments, OPT_RESUME);
     solver_options(arguments, &options->train);
     options->train.checkpoint_seconds = number_of(arguments, OPT_TUNE_CHECKPOINT_SECONDS);
 }
 
-/* MODEL.tuning and MODEL.ask.csv by default. */
+/* Determines the names of the output files: MODEL.tuning for the checkpoint and MODEL.ask.csv by default. */
 static temper_status name_files(struct tune_session *session)
 {
     const char *checkpoint = text_of(session->arguments, OPT_TUNE_CHECKPOINT);
     const char *ask = text_of(session->arguments, OPT_ASK_OUTPUT);
     TRY(name_model(session->arguments, &session->model_path));
+    /* Both are copies even if given, so that cmd_tune can free them in all cases. concatenate has reported a failure.
+     */
     session->checkpoint = concatenate(checkpoint ? checkpoint : session->model_path, checkpoint ? "" : ".tuning");
     session->ask_path = concatenate(ask ? ask : session->model_path, ask ? "" : ".ask.csv");
     if (!session->checkpoint || !session->ask_path)
@@ -426,7 +455,7 @@ static temper_status name_files(struct tune_session *session)
     return TEMPER_OK;
 }
 
-/* All output files, before the work begins. */
+/* Checks all output files before the search, which may take hours. */
 static temper_status check_files(const struct tune_session *session)
 {
     const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
@@ -436,6 +465,7 @@ static temper_status check_files(const struct tune_session *session)
     return report ? check_target(session->arguments, report) : TEMPER_OK;
 }
 
+/* Reads DATA, then the trusted rows, which need its columns and classes. */
 static temper_status read_inputs(struct tune_session *session)
 {
     const char *trusted = text_of(session->arguments, OPT_TRUSTED);
@@ -445,7 +475,8 @@ static temper_status read_inputs(struct tune_session *session)
     return trusted ? read_trusted(session, trusted) : TEMPER_OK;
 }
 
-/* Runs the tuning with a progress line. */
+/* Runs the search with a progress line. Ctrl-C stops it at the next callback; the checkpoint then contains all finished
+ * fits. */
 static temper_status tune(struct tune_session *session)
 {
     struct progress_line progress;
@@ -458,6 +489,7 @@ static temper_status tune(struct tune_session *session)
         temper_tune(session->data, &session->options, &session->model, &session->result.report, &error);
     progress_end(&progress);
     TRY(checked(status, &error));
+    /* There is no model yet, so this is an error, unlike an interrupted 'temper train'. */
     if (session->result.report.interrupted)
         return fail(TEMPER_INTERRUPTED,
                     "interrupted; the results so far are in %s: run the same command with --resume to continue",
@@ -467,7 +499,8 @@ static temper_status tune(struct tune_session *session)
     return TEMPER_OK;
 }
 
-/* The default checkpoint is removed once everything is written. */
+/* Writes model, rows to label and page. The default checkpoint is removed once everything is written: before that, a
+ * failure such as a full disk would lose the whole search. A checkpoint with a given name is kept. */
 static temper_status save(struct tune_session *session)
 {
     const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
@@ -487,6 +520,7 @@ static temper_status save(struct tune_session *session)
     return process_group_agree(status);
 }
 
+/* The steps in order; each one needs the results of those before it. */
 static temper_status run_steps(struct tune_session *session)
 {
     TRY(name_files(session));
@@ -497,6 +531,7 @@ static temper_status run_steps(struct tune_session *session)
     return print_report(session);
 }
 
+/* Runs the steps, then frees in any case. */
 temper_status cmd_tune(const struct arguments *arguments)
 {
     struct tune_session session = {.arguments = arguments};

@@ -1,4 +1,5 @@
-/* html_draft: composes a page of HTML with the functions of report/html.h. */
+/* html_draft: composes a page of HTML with the functions of report/html.h. Errors of memory are collected in the draft,
+ * so that the callers, which add dozens of paragraphs, need to check only draft_save. */
 #include "html_draft.h"
 
 #include <stdarg.h>
@@ -9,9 +10,10 @@
 #include "output_paths.h"
 #include "temper_extra.h"
 
-/* Formats into memory from malloc; NULL, and noted in the draft, without memory. */
+/* Formats into memory from malloc. Returns NULL if there is none and records that in the draft. */
 static char *format_text(struct html_draft *draft, const char *format, va_list arguments)
 {
+    /* The list is traversed twice: once to measure the text, once to print it. */
     va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
@@ -23,7 +25,7 @@ static char *format_text(struct html_draft *draft, const char *format, va_list a
     return text;
 }
 
-/* Closes the row of pictures, if one is open. */
+/* Closes the row of pictures, if one is open. Called before anything that is not a picture. */
 static void end_pictures(struct html_draft *draft)
 {
     if (draft->in_pictures)
@@ -31,13 +33,15 @@ static void end_pictures(struct html_draft *draft)
     draft->in_pictures = false;
 }
 
+/* The head of the page with the style sheet comes from report/html.h, so that all pages look the same. */
 void draft_begin(struct html_draft *draft, const char *title)
 {
     *draft = (struct html_draft){.failed = false};
     html_begin(&draft->html, title);
 }
 
-/* The body of each function that adds formatted text by a function of report/html.h. */
+/* The body of each function that adds formatted text by a function of report/html.h. A macro, because a va_list must be
+ * started in the function that has the ellipsis. The functions of report/html.h escape the text. */
 #define ADD_TEXT(add)                                                                                                  \
     do {                                                                                                               \
         va_list arguments;                                                                                             \
@@ -50,6 +54,7 @@ void draft_begin(struct html_draft *draft, const char *title)
         free(text);                                                                                                    \
     } while (0)
 
+/* The next three differ only in the element: h2, p, and a command in a fixed-width font. */
 void draft_heading(struct html_draft *draft, const char *format, ...)
 {
     ADD_TEXT(html_heading);
@@ -65,6 +70,8 @@ void draft_command(struct html_draft *draft, const char *format, ...)
     ADD_TEXT(html_command);
 }
 
+/* Consecutive pictures are put into one element of class "flow", which arranges as many beside each other as the window
+ * has space for. */
 temper_status draft_picture(struct html_draft *draft, temper_status status, temper_text *svg, const temper_error *error)
 {
     TRY(checked(status, error));
@@ -78,12 +85,14 @@ temper_status draft_picture(struct html_draft *draft, temper_status status, temp
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* The cells are collected in the builder, and the table is added to the page by draft_table_end. */
 void draft_table(struct html_draft *draft, size_t columns, const char *caption)
 {
     draft->table = (struct table_builder){.columns = columns};
     draft->caption = caption;
 }
 
+/* A cell is added even if its text is lost, because otherwise all later cells would be in the wrong column. */
 void draft_cell(struct html_draft *draft, const char *format, ...)
 {
     va_list arguments;
@@ -94,6 +103,7 @@ void draft_cell(struct html_draft *draft, const char *format, ...)
     free(text);
 }
 
+/* Pictures end here and not in draft_table, so that the page is changed in one place only. */
 void draft_table_end(struct html_draft *draft)
 {
     end_pictures(draft);
@@ -102,6 +112,7 @@ void draft_table_end(struct html_draft *draft)
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
+/* Nothing is written if any part of the page is missing. */
 temper_status draft_save(struct html_draft *draft, const char *path)
 {
     end_pictures(draft);
@@ -111,6 +122,7 @@ temper_status draft_save(struct html_draft *draft, const char *path)
     return output_write(path, draft->html.bytes, draft->html.length);
 }
 
+/* Also frees a table that was not ended, as after an error between its cells. */
 void draft_free(struct html_draft *draft)
 {
     text_free(&draft->table.words);

@@ -1,4 +1,5 @@
-/* json_csv: prints values as JSON and CSV. */
+/* json_csv: prints values as JSON and CSV. All functions write to a stream in memory (output_paths.h), which reports
+ * errors when it is closed; hence none of them returns a status. */
 #include "json_csv.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 #include "base/number.h"
 #include "base/text.h"
 
-/* Escapes quotes, backslashes and control characters. */
+/* Prints one ASCII character, with quotes, backslashes and control characters escaped as RFC 8259 requires. DEL need
+ * not be escaped but would be invisible. */
 static void json_ascii(FILE *out, unsigned char character)
 {
     if (character == '"' || character == '\\')
@@ -18,12 +20,14 @@ static void json_ascii(FILE *out, unsigned char character)
         fputc(character, out);
 }
 
-/* A string of `length` bytes, in quotes. */
+/* Prints `length` bytes as a JSON string. Names come from data files in any encoding, and a single invalid byte would
+ * make the whole document unreadable for a strict parser. */
 static void json_span(FILE *out, const char *text, size_t length)
 {
     const char *end = text + length;
     fputc('"', out);
     while (text < end) {
+        /* 0 for a byte that begins no valid sequence of UTF-8; only that byte is skipped. */
         size_t size = utf8_length(text, end);
         if (size == 1)
             json_ascii(out, (unsigned char)*text);
@@ -36,6 +40,7 @@ static void json_span(FILE *out, const char *text, size_t length)
     fputc('"', out);
 }
 
+/* NULL is a name that does not exist, such as that of a column without a header. */
 void json_text(FILE *out, const char *text)
 {
     if (text)
@@ -44,6 +49,7 @@ void json_text(FILE *out, const char *text)
         fputs("null", out);
 }
 
+/* The library returns notes and warnings as one text with a sentence on each line; programs get an array. */
 void json_lines(FILE *out, const char *text)
 {
     const char *comma = "";
@@ -58,6 +64,7 @@ void json_lines(FILE *out, const char *text)
     fputc(']', out);
 }
 
+/* JSON has no NaN and no infinity: null is what parsers turn into a missing value. */
 void json_number(FILE *out, double number)
 {
     char digits[NUMBER_LENGTH];
@@ -68,6 +75,7 @@ void json_number(FILE *out, double number)
 
 /* ---- Members of objects ------------------------------------------------------------------------ */
 
+/* The comma comes before the member: each object begins with a member that its caller prints without one. */
 void json_number_field(FILE *out, const char *name, double number)
 {
     fprintf(out, ",\n  \"%s\": ", name);
@@ -90,6 +98,8 @@ void json_text_field(FILE *out, const char *name, const char *text)
     json_text(out, text);
 }
 
+/* The two temperatures belong to the tempered losses, the smoothing to the hinge loss; all members are always present.
+ */
 void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
 {
     bool hinge = loss.method == TEMPER_HINGE;
@@ -100,6 +110,7 @@ void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
     json_number_field(out, "l2", l2);
 }
 
+/* `name` is what the command mainly does: train or tune. */
 void json_seconds_field(FILE *out, double read, const char *name, double seconds, double write)
 {
     fputs(",\n  \"seconds\": {\"read\": ", out);
@@ -109,7 +120,8 @@ void json_seconds_field(FILE *out, double read, const char *name, double seconds
     fputc('}', out);
 }
 
-/* Without printf, which would take as long as the digits in a list of tens of thousands. */
+/* Without printf, which would take as long as the digits do: audit prints several numbers for tens of thousands of
+ * rows. */
 void json_number_member(FILE *out, const char *name, double number)
 {
     fputs(", \"", out);
@@ -118,6 +130,7 @@ void json_number_member(FILE *out, const char *name, double number)
     json_number(out, number);
 }
 
+/* Names of members are constants of this program and need no escapes. */
 void json_text_member(FILE *out, const char *name, const char *text)
 {
     fprintf(out, ", \"%s\": ", name);
@@ -126,7 +139,8 @@ void json_text_member(FILE *out, const char *name, const char *text)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Quotes an empty cell and one with blanks at its ends too: readers would drop these. */
+/* Quotes a cell if it contains a separator of any dialect, a quote or a line break (RFC 4180); also an empty cell and
+ * one with blanks at an end, which many readers would drop. */
 void csv_cell(FILE *out, const char *text)
 {
     bool blank = *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
@@ -136,6 +150,7 @@ void csv_cell(FILE *out, const char *text)
     }
     fputc('"', out);
     for (; *text; text++) {
+        /* A quote within quotes is doubled. */
         if (*text == '"')
             fputc('"', out);
         fputc(*text, out);

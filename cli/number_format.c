@@ -1,4 +1,5 @@
-/* number_format: formats numbers and names for tables on a terminal. */
+/* number_format: formats numbers and names for tables on a terminal. The functions return their buffer, so that they
+ * can be arguments of fprintf; two of them in one call need two buffers. */
 #include "number_format.h"
 
 #include <math.h>
@@ -13,12 +14,14 @@ enum {
     CLASS_WIDTH = 20
 };
 
-/* Inserts a comma between groups of three digits. */
+/* Inserts a comma between groups of three digits, independent of the locale: output must not depend on the environment.
+ */
 const char *format_count(size_t count, char out[FORMAT_LENGTH])
 {
     char digits[FORMAT_LENGTH];
     size_t length = (size_t)snprintf(digits, sizeof digits, "%zu", count), at = 0;
     for (size_t i = 0; i < length; i++) {
+        /* A group begins where a multiple of three digits remains. */
         if (i > 0 && (length - i) % 3 == 0)
             out[at++] = ',';
         out[at++] = digits[i];
@@ -27,6 +30,7 @@ const char *format_count(size_t count, char out[FORMAT_LENGTH])
     return out;
 }
 
+/* Decimal units with three significant digits, as disks and the library's messages have them. */
 const char *format_bytes(size_t bytes, char out[FORMAT_LENGTH])
 {
     static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
@@ -43,6 +47,8 @@ const char *format_bytes(size_t bytes, char out[FORMAT_LENGTH])
     return out;
 }
 
+/* The two exceptional cases keep rounding from hiding the interesting fact: that something exists, or that something is
+ * missing. */
 const char *format_share(size_t part, double whole, char out[FORMAT_LENGTH])
 {
     double percent = whole > 0 ? 100 * (double)part / whole : 0;
@@ -55,6 +61,7 @@ const char *format_share(size_t part, double whole, char out[FORMAT_LENGTH])
     return out;
 }
 
+/* Four digits, as accuracies of models are compared to hundredths of a point; NAN is a measure that does not exist. */
 const char *format_percent(double share, char out[FORMAT_LENGTH])
 {
     if (isnan(share))
@@ -66,16 +73,20 @@ const char *format_percent(double share, char out[FORMAT_LENGTH])
     return out;
 }
 
-/* Continuation bytes of UTF-8 have the leading bits 10. */
+/* Whether a byte is the first of a character in UTF-8; continuation bytes have the leading bits 10. */
 static bool begins_character(char byte)
 {
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
 
+/* Copies whole characters only, so that the result is valid UTF-8 if the name is. Combining and double-width characters
+ * count as one column, which is wrong for them but harmless. */
 size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
 {
     size_t characters = 0, at = 0, ellipsis = 0;
     const char *byte = name;
+    /* Four bytes stay free for "..." and its end. NAME_SHOWN is enough for 40 characters of up to four bytes less a
+     * few. */
     for (; *byte && at + 4 < NAME_SHOWN; byte++) {
         if (begins_character(*byte) && characters == width)
             break;
@@ -85,6 +96,7 @@ size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
         out[at++] = control ? '?' : *byte;
     }
     out[at] = '\0';
+    /* The whole name fits; otherwise its last three characters give way to the ellipsis. */
     if (!*byte)
         return characters;
     memcpy(out + ellipsis, "...", 4);
@@ -93,11 +105,14 @@ size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
 
 /* ---- Lines of tables ---------------------------------------------------------------------------- */
 
+/* 18 columns and a blank: all tables of the command align at column 19. */
 void print_title(FILE *out, const char *text)
 {
     fprintf(out, "%-18s ", text);
 }
 
+/* Printed after the number of rows that were used, since a table about fewer rows than the file has must not be
+ * mistaken for one about all of them. */
 void print_dropped(FILE *out, size_t rows)
 {
     char count[FORMAT_LENGTH];
@@ -106,6 +121,7 @@ void print_dropped(FILE *out, size_t rows)
                 rows == 1 ? "it" : "them");
 }
 
+/* The name of the loss with the parameters that it has. */
 void print_loss(FILE *out, temper_loss_spec loss)
 {
     fputs(temper_method_name(loss.method), out);
@@ -115,7 +131,8 @@ void print_loss(FILE *out, temper_loss_spec loss)
         fprintf(out, ", smoothed over %.7g", loss.smoothing);
 }
 
-/* ": no (120), yes (80)", if there are few classes; without counts where other processes hold further rows. */
+/* Prints ": no (120), yes (80)" if there are few classes. The counts are omitted where other processes hold further
+ * rows: only the rows of this process could be counted. */
 static void print_classes(FILE *out, const temper_data *data)
 {
     size_t rows[CLASSES_LISTED] = {0};
@@ -126,6 +143,7 @@ static void print_classes(FILE *out, const temper_data *data)
     if (classes > CLASSES_LISTED || !label)
         return;
     for (size_t i = 0; i < temper_data_rows(data); i++)
+        /* Labels are class numbers below `classes`, hence below CLASSES_LISTED here. */
         rows[label[i]]++;
     for (size_t c = 0; c < classes; c++) {
         format_name(temper_data_class_name(data, c), CLASS_WIDTH, name);
@@ -135,6 +153,7 @@ static void print_classes(FILE *out, const temper_data *data)
     }
 }
 
+/* The first lines of the reports of train and tune. The number of rows is that of all processes. */
 void print_data_size(FILE *out, const temper_data *data)
 {
     char count[FORMAT_LENGTH];

@@ -18,7 +18,8 @@
 
 /* ---- Standard streams -------------------------------------------------------------------------- */
 
-/* Waits where the stream is non-blocking, as some terminals and pipes are. */
+/* Whether a failed write may be repeated, judged by errno. Waits for space where the stream is non-blocking, as some
+ * terminals and pipes are: a program that shares the terminal may have set O_NONBLOCK for all. */
 static bool may_try_again(int file)
 {
     struct pollfd poll_file = {.fd = file, .events = POLLOUT};
@@ -27,7 +28,8 @@ static bool may_try_again(int file)
     return (errno == EAGAIN || errno == EWOULDBLOCK) && poll(&poll_file, 1, -1) >= 0;
 }
 
-/* Returns 0 or errno. Not through stdio, whose errors come late and without a cause. */
+/* Writes all bytes and returns 0 or errno. Not through stdio, which detects errors late (at fclose or exit) and does
+ * not keep their cause. */
 static int write_stream(int file, const char *bytes, size_t length)
 {
     while (length > 0) {
@@ -44,7 +46,8 @@ static int write_stream(int file, const char *bytes, size_t length)
     return 0;
 }
 
-/* A closed reader ends the program silently, as SIGPIPE would. */
+/* Writes to the standard output. If its reader has closed the pipe, as 'head' does, the program ends silently with the
+ * exit code that SIGPIPE would have caused. */
 static temper_status write_stdout(const char *bytes, size_t length)
 {
     int failure = write_stream(STDOUT_FILENO, bytes, length);
@@ -56,13 +59,15 @@ static temper_status write_stdout(const char *bytes, size_t length)
     return TEMPER_OK;
 }
 
-/* /dev/stdout is not opened again: a pipe without a reader would block, and after >> the file would be truncated. */
+/* /dev/stdout is treated as "-" and not opened again: a pipe without a reader would block, and after ">>" in a shell
+ * the file would be truncated. */
 bool is_stdout(const char *path)
 {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-/* POLLERR on a pipe means that its reader has closed it. */
+/* The library reports a closed pipe as an ordinary write error. The cause is recovered by polling: POLLERR on a pipe
+ * means that its reader has closed it. */
 temper_status output_failed(const char *path, const temper_error *error)
 {
     struct pollfd poll_file = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -71,17 +76,20 @@ temper_status output_failed(const char *path, const temper_error *error)
     return closed ? interrupt_by_reader() : fail_with(error);
 }
 
+/* Commands refuse to print binary data or markup to a person. */
 bool output_is_terminal(const char *path)
 {
     return is_stdout(path) && isatty(STDOUT_FILENO) == 1;
 }
 
-/* If a standard stream is closed, the next file opened would get its descriptor, and messages would be written into
- * that file. /dev/null takes the descriptor instead, opened so that using it still fails. */
+/* Occupies the descriptor of a standard stream that the caller has closed ("temper ... >&-"). Otherwise the next file
+ * opened would get this descriptor, and messages or results would be written into that file. /dev/null is opened in the
+ * opposite direction, so that using the stream still fails. */
 static void keep_closed(int stream)
 {
     if (fcntl(stream, F_GETFD) != -1 || errno != EBADF)
         return;
+    /* open returns the lowest free descriptor, which is usually `stream` itself. */
     int file = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     if (file >= 0 && file != stream) {
         dup2(file, stream);
@@ -89,6 +97,7 @@ static void keep_closed(int stream)
     }
 }
 
+/* The default action of both signals would end the process without a message and without removing temporary files. */
 void output_prepare(void)
 {
     signal(SIGPIPE, SIG_IGN); /* write returns EPIPE instead */
@@ -100,6 +109,8 @@ void output_prepare(void)
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
+/* The one place where results are written: in the first process only, and for files atomically, so that a failure
+ * leaves an existing file as it was. */
 temper_status output_write(const char *path, const char *bytes, size_t length)
 {
     temper_error error;
@@ -110,6 +121,7 @@ temper_status output_write(const char *path, const char *bytes, size_t length)
     return checked(atomic_file_save(path, bytes, length, &error), &error);
 }
 
+/* Takes ownership of `text`, also on failure, so that callers can return its result directly. */
 temper_status output_write_text(const char *path, temper_text *text)
 {
     temper_status status = output_write(path, text->bytes, text->length);
@@ -117,6 +129,7 @@ temper_status output_write_text(const char *path, temper_text *text)
     return status;
 }
 
+/* open_memstream keeps bytes and length up to date at each flush and grows the buffer as needed. */
 temper_status output_open(struct output_buffer *buffer)
 {
     *buffer = (struct output_buffer){0};
@@ -124,7 +137,7 @@ temper_status output_open(struct output_buffer *buffer)
     return buffer->stream ? TEMPER_OK : fail_no_memory();
 }
 
-/* A stream in memory can only fail for lack of it. */
+/* A stream in memory can only fail for lack of memory. ferror is read before fclose, which frees the stream. */
 temper_status output_close(struct output_buffer *buffer)
 {
     bool failed = ferror(buffer->stream) != 0;
@@ -135,6 +148,7 @@ temper_status output_close(struct output_buffer *buffer)
     return TEMPER_NO_MEMORY;
 }
 
+/* Consumes the buffer in every case. */
 temper_status output_save(struct output_buffer *buffer, const char *path)
 {
     TRY(output_close(buffer));
@@ -143,12 +157,13 @@ temper_status output_save(struct output_buffer *buffer, const char *path)
     return status;
 }
 
+/* Standard output, in the first process only. */
 temper_status output_print(struct output_buffer *buffer)
 {
     return output_save(buffer, "-");
 }
 
-/* A failure to write to the standard error cannot be reported anywhere. */
+/* A failure to write to the standard error is ignored: there is no stream left on which to report it. */
 temper_status output_print_stderr(struct output_buffer *buffer)
 {
     TRY(output_close(buffer));
@@ -160,6 +175,7 @@ temper_status output_print_stderr(struct output_buffer *buffer)
 
 /* ---- Checks before the work begins ---------------------------------------------------------------- */
 
+/* Used to derive names of files: MODEL.tuning, DATA.temper and the like. */
 char *concatenate(const char *first, const char *second)
 {
     size_t size = strlen(first) + strlen(second) + 1;
@@ -171,12 +187,14 @@ char *concatenate(const char *first, const char *second)
     return both;
 }
 
+/* A name that consists of the extension only (".svg") has none. */
 bool ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
     return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
+/* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */
 temper_status name_model(const struct arguments *arguments, char **path)
 {
     const char *given = text_of(arguments, OPT_TRAIN_MODEL), *data = arguments->operand[0];
@@ -191,13 +209,15 @@ temper_status name_model(const struct arguments *arguments, char **path)
     return *path ? TEMPER_OK : TEMPER_NO_MEMORY;
 }
 
+/* Follows symbolic links, as opening the file does. */
 bool is_file(const char *path)
 {
     struct stat found;
     return stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-/* Only regular files: writing to a device that is also read loses nothing. */
+/* Whether two paths are one regular file, compared by device and inode because one file has many names (./a, links).
+ * Devices are excluded: writing to a terminal that is also read loses nothing. */
 static bool same_file(const char *a, const char *b)
 {
     struct stat first, second;
@@ -205,10 +225,12 @@ static bool same_file(const char *a, const char *b)
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/* Compares with every input file by device and inode. */
+/* Refuses to overwrite an input of the same command: with a wrong argument order the training data would be lost. */
 static temper_status check_not_input(const struct arguments *arguments, const char *written)
 {
     const char *data = arguments->operand[0];
+    /* Every option that names an input, and the list file behind "@"; the files named within the list are not checked.
+     */
     const char *const inputs[] = {data,
                                   data && data[0] == '@' ? data + 1 : NULL,
                                   text_of(arguments, OPT_VALID),
@@ -223,7 +245,8 @@ static temper_status check_not_input(const struct arguments *arguments, const ch
     return TEMPER_OK;
 }
 
-/* A pipe is not opened for the check, because its reader would see that. */
+/* Opens and drops the temporary file, which tests permissions and the existence of the folder without touching the
+ * target. A pipe or device is not opened for the check, because its reader would see that as an empty result. */
 static temper_status check_writable(const char *path)
 {
     struct stat found;
@@ -236,7 +259,8 @@ static temper_status check_writable(const char *path)
     return TEMPER_OK;
 }
 
-/* Only the first process opens files; all learn whether it could. */
+/* Only the first process opens files; process_group_agree passes its status to all, so that none of them starts to
+ * work. */
 temper_status check_target(const struct arguments *arguments, const char *path)
 {
     temper_status status = check_not_input(arguments, path);
@@ -245,11 +269,13 @@ temper_status check_target(const struct arguments *arguments, const char *path)
     return process_group_agree(status);
 }
 
+/* The checkpoint is written repeatedly and would replace the model, or the model it. */
 temper_status check_targets(const struct arguments *arguments, const char *model, const char *checkpoint)
 {
     TRY(check_target(arguments, model));
     if (!checkpoint)
         return TEMPER_OK;
+    /* The names are compared too, since neither file need exist yet. */
     if (strcmp(checkpoint, model) == 0 || same_file(checkpoint, model))
         return fail(TEMPER_USAGE, "%s: the checkpoint and the model are the same file; give --checkpoint another file",
                     arguments->command->name);

@@ -13,10 +13,13 @@
 #include "message.h"
 #include "process_group.h"
 
+/* Text lengths are in bytes, MINUTE and HOUR in seconds; 80 columns are assumed where the terminal does not report its
+ * width. */
 enum { LINE_LENGTH = 160, CLOCK_LENGTH = 24, MINUTE = 60, HOUR = 60 * MINUTE, FEWEST_COLUMNS = 20, USUAL_COLUMNS = 80 };
 
 static const double redraw_seconds = 0.1; /* nobody reads faster */
 
+/* Monotonic, so that durations stay right when the system clock is set. */
 double seconds_now(void)
 {
     struct timespec now;
@@ -24,7 +27,8 @@ double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Width of the terminal, with a fallback. */
+/* Returns the width of the terminal on the standard error. The lower bound keeps the arithmetic of progress_draw valid.
+ */
 static size_t terminal_columns(void)
 {
     struct winsize size;
@@ -33,13 +37,16 @@ static size_t terminal_columns(void)
     return size.ws_col < FEWEST_COLUMNS ? FEWEST_COLUMNS : size.ws_col;
 }
 
-/* https://no-color.org: any value that is not empty. */
+/* Whether bold text is unwanted or unsupported. NO_COLOR counts with any value that is not empty
+ * (https://no-color.org). */
 static bool wants_plain(void)
 {
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return (no_color && *no_color) || !terminal || strcmp(terminal, "dumb") == 0;
 }
 
+/* A status line only on a terminal: in a log file its carriage returns would be noise. drawn = -infinity makes the
+ * first line due at once. */
 void progress_begin(struct progress_line *progress, bool quiet, bool verbose)
 {
     quiet = quiet || !process_group_is_first();
@@ -51,9 +58,10 @@ void progress_begin(struct progress_line *progress, bool quiet, bool verbose)
 
 /* ---- The status line -------------------------------------------------------------------------- */
 
-/* 0:07, 12:30, 1:02:03 */
+/* Formats seconds as 0:07, 12:30 or 1:02:03. */
 static const char *clock_text(double seconds, char text[CLOCK_LENGTH])
 {
+    /* Bounds the text, and the argument of lround, where an estimate is absurdly large. */
     double most = 999.0 * HOUR;
     long all = lround(seconds < most ? seconds : most);
     if (all < HOUR)
@@ -63,14 +71,16 @@ static const char *clock_text(double seconds, char text[CLOCK_LENGTH])
     return text;
 }
 
-/* Seconds left in this phase, extrapolated from the decrease of the logarithm of the gradient towards the tolerance
- * and from the limit of iterations, whichever is less; NAN as long as neither is known. */
+/* Estimates the seconds left in this phase as the smaller of two extrapolations: the norm of the gradient converges
+ * about linearly, so its logarithm falls at a constant rate towards that of the tolerance; and the iterations take
+ * equal time up to their limit. NAN as long as neither is known. */
 static double seconds_left(const struct progress_line *progress, const temper_train_progress *now)
 {
     double spent = now->seconds - progress->begun, log_gradient = log(now->gradient), left = NAN;
     double decrease = progress->log_gradient - log_gradient, remaining = log_gradient - log(now->tolerance);
     if (spent <= 0)
         return NAN;
+    /* After an increase of the gradient the rate has no meaning. */
     if (decrease > 0 && isfinite(remaining))
         left = fmax(0, remaining / decrease * spent);
     if (now->iteration > progress->first && now->max_iterations >= now->iteration)
@@ -79,7 +89,7 @@ static double seconds_left(const struct progress_line *progress, const temper_tr
     return left; /* fmin ignores a NAN */
 }
 
-/* Appends ", 1:30 left" if that is known. */
+/* Appends ", 1:30 left" if an estimate exists. */
 static void append_left(char text[LINE_LENGTH], double left)
 {
     char clock[CLOCK_LENGTH];
@@ -88,16 +98,18 @@ static void append_left(char text[LINE_LENGTH], double left)
         snprintf(text + length, LINE_LENGTH - length, ", %s left", clock_text(left, clock));
 }
 
+/* The negated comparison is true also for the first line, where drawn is -infinity. */
 bool progress_is_due(const struct progress_line *progress, double seconds)
 {
     return progress->line && !(seconds - progress->drawn < redraw_seconds);
 }
 
-/* The rest of the previous line is overwritten with blanks, which work on every terminal, unlike escape sequences. The
- * last column stays free, because some terminals wrap there. */
+/* Redraws the line. The rest of the previous line is overwritten with blanks, which work on every terminal, unlike
+ * escape sequences. The last column stays free, because some terminals wrap there. */
 void progress_draw(struct progress_line *progress, const char *name, const char *text, double seconds)
 {
     size_t first = strlen(name), room = progress->columns - 1;
+    /* Both texts are truncated to the width: a wrapped line could not be erased by a carriage return. */
     first = first < room ? first : room;
     size_t rest = strlen(text) < room - first ? strlen(text) : room - first;
     size_t over = progress->shown > first + rest ? progress->shown - first - rest : 0;
@@ -108,6 +120,7 @@ void progress_draw(struct progress_line *progress, const char *name, const char 
     progress->drawn = seconds;
 }
 
+/* Leaves an empty line, so that the report or an error begins at its first column. */
 void progress_end(struct progress_line *progress)
 {
     if (progress->shown == 0)
@@ -119,7 +132,7 @@ void progress_end(struct progress_line *progress)
 
 /* ---- Callbacks for the library ------------------------------------------------------------------ */
 
-/* One line of --verbose. */
+/* One line of --verbose. note adds the prefix of all messages and omits the line in other processes. */
 static void write_log(const temper_train_progress *now)
 {
     char validation[LINE_LENGTH] = "";
@@ -129,7 +142,8 @@ static void write_log(const temper_train_progress *now)
          now->gradient, now->accuracy, validation, now->seconds);
 }
 
-/* An iteration number that does not rise begins another phase. */
+/* Called by the library after each iteration; a result other than 0 asks it to stop. A solver with several phases
+ * starts counting iterations again: a number that does not rise begins another phase and restarts the estimate. */
 int progress_follow(void *context, const temper_train_progress *now)
 {
     struct progress_line *progress = context;
@@ -152,6 +166,7 @@ int progress_follow(void *context, const temper_train_progress *now)
     return interrupt_noted();
 }
 
+/* The same for tuning and audit, which count fits and estimate the remaining time themselves. */
 int progress_follow_tuning(void *context, const temper_tune_progress *now)
 {
     struct progress_line *progress = context;
@@ -168,13 +183,16 @@ int progress_follow_tuning(void *context, const temper_tune_progress *now)
 
 enum { SIGNAL_EXIT = 128 }; /* shells add this to the number of a signal */
 
-/* A signal handler can communicate only through such variables. */
+/* A signal handler may access only objects of this type (C11 7.14.1.1), which is why these are global: the number of
+ * the recorded signal, whether signals are deferred, and whether a message is to be printed. */
 static volatile sig_atomic_t noted, deferred, announced;
 
+/* A constant: a handler must not format text. */
 static const char stopping[] =
     "\ntemper: stopping after this iteration; press again to end at once with nothing saved\n";
 
-/* The first deferred signal is recorded; any other ends the process at once. */
+/* Records the first signal after interrupt_defer; any other ends the process at once. Only async-signal-safe functions
+ * are called: _exit and write. */
 static void on_signal(int signal_number)
 {
     if (!deferred || noted)
@@ -184,7 +202,8 @@ static void on_signal(int signal_number)
         announced = 0; /* a failure cannot be reported */
 }
 
-/* Signals that the caller has set to be ignored, as nohup and shells without job control do, stay ignored. */
+/* Installs the handler, unless the caller has set the signal to be ignored, as nohup and shells without job control do.
+ */
 static void handle(int signal_number)
 {
     struct sigaction action;
@@ -192,34 +211,40 @@ static void handle(int signal_number)
         return;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
+    /* Without SA_RESTART every read and write of the library would have to handle EINTR. */
     action.sa_flags = SA_RESTART; /* reads and writes continue */
     sigemptyset(&action.sa_mask);
     sigaction(signal_number, &action, NULL);
 }
 
+/* Until interrupt_defer is called the handler ends the process, with the exit codes that shells expect. */
 void interrupt_prepare(void)
 {
     handle(SIGINT);
     handle(SIGTERM);
 }
 
+/* `announced` is set first: a signal between the two statements must find it ready. */
 void interrupt_defer(void)
 {
     announced = isatty(STDERR_FILENO) == 1;
     deferred = 1;
 }
 
+/* A result for callbacks: not 0 asks the library to stop. */
 int interrupt_noted(void)
 {
     return noted != 0;
 }
 
+/* No signal has come, as SIGPIPE is ignored, but the exit code is to be the same as if it had. */
 temper_status interrupt_by_reader(void)
 {
     noted = SIGPIPE;
     return TEMPER_INTERRUPTED;
 }
 
+/* 128 + signal is the convention of shells for a program that a signal has ended. */
 int interrupt_exit_code(temper_status status)
 {
     if (status == TEMPER_INTERRUPTED && noted)

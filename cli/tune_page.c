@@ -11,31 +11,34 @@
 #include "output_paths.h"
 #include "temper_extra.h"
 
+/* More rows or columns would be illegible; NAME_SIZE is in bytes. */
 enum { MOST_NAMES = 128, NAME_SIZE = 40 };
 
-/* Names of the rows or columns of a map, each once. */
+/* The distinct names of the rows or columns of a map, in the order in which they were first used. */
 struct axis_names {
     char text[MOST_NAMES][NAME_SIZE];
-    const char *list[MOST_NAMES];
+    const char *list[MOST_NAMES]; /* pointers into text, as the library expects them */
     size_t count;
-    bool full;
+    bool full; /* a name did not fit; the map cannot be drawn */
 };
 
-/* A map in construction. */
+/* A heat map in construction: about 140 kB, therefore on the heap. */
 struct accuracy_map {
     struct axis_names rows, columns;
     double value[MOST_NAMES * MOST_NAMES]; /* rows of MOST_NAMES; NAN: empty */
-    size_t marked_row, marked_column;
+    size_t marked_row, marked_column;      /* the cell of the chosen candidate */
 };
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
 
-/* The index of a name, which is added if it is new; 0 when there are too many. */
+/* Returns the index of a name, which is added if it is new. Values are identified by their printed text, so that two
+ * penalties that look the same share a column. */
 static size_t name_index(struct axis_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->text[i], name) == 0)
             return i;
+    /* Any valid index will do, since the map is not drawn; draw reports the error. */
     if (names->count == MOST_NAMES) {
         names->full = true;
         return 0;
@@ -45,7 +48,8 @@ static size_t name_index(struct axis_names *names, const char *name)
     return names->count++;
 }
 
-/* Of several candidates in one cell, the best accuracy is kept. */
+/* Sets a cell. If several candidates share it, the best accuracy is kept: on the map of temperature pairs each cell has
+ * one candidate for each penalty. */
 static void put(struct accuracy_map *map, const char *row, const char *column, double value, bool marked)
 {
     size_t i = name_index(&map->rows, row), j = name_index(&map->columns, column);
@@ -57,7 +61,7 @@ static void put(struct accuracy_map *map, const char *row, const char *column, d
     }
 }
 
-/* All candidates: losses in rows, penalties in columns. */
+/* Places a candidate on the map of all candidates: losses in rows, penalties in columns. */
 static void put_candidate(struct accuracy_map *map, const temper_tune_candidate *candidate, bool best)
 {
     char row[NAME_SIZE] = "hinge", column[NAME_SIZE];
@@ -68,7 +72,8 @@ static void put_candidate(struct accuracy_map *map, const temper_tune_candidate 
     put(map, row, column, candidate->accuracy, best);
 }
 
-/* Pairs of temperatures, each at its best penalty. */
+/* Places a candidate on the map of temperatures: t1 in rows, t2 in columns. The hinge loss has no temperatures, and
+ * those of the Bregman loss belong to another function, so that its cells would mix with the others. */
 static void put_pair(struct accuracy_map *map, const temper_tune_candidate *candidate, bool best)
 {
     char row[NAME_SIZE], column[NAME_SIZE];
@@ -79,7 +84,9 @@ static void put_pair(struct accuracy_map *map, const temper_tune_candidate *cand
     put(map, row, column, candidate->accuracy, best);
 }
 
-/* Moves the rows of values together, then draws. An empty map gives no picture. */
+/* Draws the map. The values are stored with a stride of MOST_NAMES and moved together in place first, as the library
+ * expects a dense matrix; ascending rows never overwrite values that are still needed. An empty map gives no picture
+ * and no error. */
 static temper_status draw(struct accuracy_map *map, temper_heatmap_figure figure, temper_text *svg)
 {
     size_t rows = map->rows.count, columns = map->columns.count;
@@ -96,11 +103,13 @@ static temper_status draw(struct accuracy_map *map, temper_heatmap_figure figure
     figure.column_count = columns;
     figure.values = map->value;
     figure.marked = map->marked_row * columns + map->marked_column;
+    /* Values are shares and are printed as percentages. */
     figure.shares = 1;
     return checked(temper_plot_heatmap(&figure, svg, &error), &error);
 }
 
-/* *svg stays empty if no candidate belongs on the map. */
+/* Builds a map from all candidates by `put_one` and draws it. *svg stays NULL if no candidate belongs on the map;
+ * otherwise the caller frees it by temper_free. */
 static temper_status draw_map(const temper_tune_report *report,
                               void (*put_one)(struct accuracy_map *, const temper_tune_candidate *, bool),
                               temper_heatmap_figure figure, temper_text *svg)
@@ -119,7 +128,7 @@ static temper_status draw_map(const temper_tune_report *report,
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* Files, rows and classes, as all pages of the library begin. */
+/* Adds the files, the number of rows and the classes, with which all pages of the library begin. */
 static temper_status add_source(struct html_draft *draft, const struct tune_result *result)
 {
     const temper_data *data = result->data;
@@ -139,7 +148,7 @@ static temper_status add_source(struct html_draft *draft, const struct tune_resu
     return TEMPER_OK;
 }
 
-/* The chosen candidate and its accuracy. */
+/* Adds the chosen candidate, the reason of the choice and its accuracy with the standard error. */
 static void add_choice(struct html_draft *draft, const temper_tune_report *report)
 {
     const temper_tune_candidate *best = &report->table[report->best];
@@ -153,7 +162,7 @@ static void add_choice(struct html_draft *draft, const temper_tune_report *repor
                     100 * best->accuracy_error, report->count, report->folds);
 }
 
-/* A paragraph for each line. */
+/* Adds a paragraph for each line of the library's text of warnings, and a heading if there is any. */
 static void add_warnings(struct html_draft *draft, const char *warnings)
 {
     if (*warnings)
@@ -165,7 +174,7 @@ static void add_warnings(struct html_draft *draft, const char *warnings)
     }
 }
 
-/* Composes the page; takes the pictures. */
+/* Composes and writes the page; takes ownership of the pictures, which draft_picture frees. */
 static temper_status write_page(const struct tune_result *result, temper_text svg[2], const char *path)
 {
     struct html_draft draft;
@@ -177,6 +186,7 @@ static temper_status write_page(const struct tune_result *result, temper_text sv
     for (size_t i = 0; i < 2; i++)
         if (svg[i].bytes)
             draft_picture(&draft, TEMPER_OK, &svg[i], NULL);
+    /* What the colours cannot show is said below the maps, since the best colour need not be the best model. */
     draft_paragraph(&draft, "The choice is marked. Candidates that were dropped after the trial on two halves of the "
                             "rows show their accuracy there. Differences that matter may be invisible in these "
                             "numbers: label errors that follow a pattern raise the accuracy of the models that learn "
@@ -187,6 +197,7 @@ static temper_status write_page(const struct tune_result *result, temper_text sv
     return status;
 }
 
+/* A path that ends in .svg gets the map of all candidates alone. */
 temper_status tune_page_write(const struct tune_result *result, const char *path)
 {
     static const temper_heatmap_figure all = {
@@ -198,6 +209,7 @@ temper_status tune_page_write(const struct tune_result *result, const char *path
     if (ends_in(path, ".svg"))
         return output_write_text(path, &svg[0]);
     temper_status status = draw_map(&result->report, put_pair, pairs, &svg[1]);
+    /* write_page has taken the pictures; only after a failure before it the first one is still owned here. */
     if (status == TEMPER_OK)
         return write_page(result, svg, path);
     temper_text_free(&svg[0]);

@@ -1,4 +1,6 @@
-/* main_mpi: the program temper-mpi, for the processes of an MPI job. The only file that uses MPI. */
+/* main_mpi: the program temper-mpi, for the processes of an MPI job. It implements process_group.h and the two
+ * collective calls of temper_comm. The only file that uses MPI: the library and all other files are built without it.
+ */
 #define _DEFAULT_SOURCE /* usleep */
 #include <limits.h>
 #include <mpi.h>
@@ -14,24 +16,28 @@
 #include "progress.h"
 
 enum {
-    PIECE = 1 << 30, /* bytes of a message: counts of MPI are ints */
-    WAIT_MS = 10000, /* if all processes fail, they all arrive within that time */
-    STEP_US = 1000,
-    LINE_LENGTH = 1024,
+    PIECE = 1 << 30,    /* bytes of a message: counts of MPI are ints */
+    WAIT_MS = 10000,    /* if all processes fail, they all arrive within that time */
+    STEP_US = 1000,     /* between two checks: WAIT_MS steps of one millisecond */
+    LINE_LENGTH = 1024, /* bytes of a kept error */
 };
 
+/* State of this process. A global, because the functions of process_group.h are called from everywhere and have no
+ * context; the program temper has no state at all. */
 static struct {
-    temper_comm comm;
-    MPI_Comm work, end; /* the exchange of exit codes has its own communicator: others may still be working */
-    char line[LINE_LENGTH];
+    temper_comm comm;       /* rank, size and the calls below, for the library */
+    MPI_Comm work, end;     /* the exchange of exit codes has its own communicator: others may still be working */
+    char line[LINE_LENGTH]; /* the error that this process has kept, or "" */
 } group;
 
 /* ---- The two calls of temper_comm -------------------------------------------------------------- */
 
-/* For more bytes than an int can count: broadcasts by one process after another, in pieces. */
+/* All-gather for more bytes than an int can count: broadcasts by one process after another, in pieces. Slower than
+ * MPI_Allgatherv, but without a second copy of the data. Returns 1 on failure. */
 static int gather_large(const void *mine, const size_t *bytes, char *all)
 {
     for (size_t r = 0; r < group.comm.size; all += bytes[r++]) {
+        /* MPI_Bcast sends from the buffer in which the others receive. */
         if (r == group.comm.rank && bytes[r])
             memcpy(all, mine, bytes[r]);
         for (size_t done = 0; done < bytes[r]; done += PIECE) {
@@ -43,7 +49,8 @@ static int gather_large(const void *mine, const size_t *bytes, char *all)
     return 0;
 }
 
-/* temper_comm.gather: concatenates the bytes of all processes in each. */
+/* temper_comm.gather: concatenates the bytes of all processes, in the order of ranks, in each of them. bytes[r] is the
+ * length from process r and equal in all processes, so that all take the same branch. Returns 0 or 1. */
 static int gather(void *context, const void *mine, const size_t *bytes, void *all)
 {
     size_t size = group.comm.size, sum = 0;
@@ -51,6 +58,8 @@ static int gather(void *context, const void *mine, const size_t *bytes, void *al
     (void)context;
     if (!count)
         return 1;
+    /* Offsets in the result. Values beyond INT_MAX are replaced by 0, because then the sum is too large and they are
+     * not used. */
     int *from = count + size;
     for (size_t r = 0; r < size; r++) {
         count[r] = bytes[r] <= INT_MAX ? (int)bytes[r] : 0;
@@ -64,7 +73,7 @@ static int gather(void *context, const void *mine, const size_t *bytes, void *al
     return failed;
 }
 
-/* Messages of at most PIECE bytes that the blocks need. */
+/* Returns how many messages of at most PIECE bytes are needed; none for an empty block. */
 static size_t pieces(const size_t *bytes)
 {
     size_t count = 0;
@@ -73,7 +82,8 @@ static size_t pieces(const size_t *bytes)
     return count;
 }
 
-/* Posts a receive for each piece; MPI keeps the order of messages between two processes. */
+/* Posts a receive for each piece. `block` holds the blocks of all processes one after another. Pieces have no numbers:
+ * MPI keeps the order of messages between two processes with the same tag. */
 static int receive(char *block, const size_t *bytes, MPI_Request **request)
 {
     int failed = 0;
@@ -87,6 +97,7 @@ static int receive(char *block, const size_t *bytes, MPI_Request **request)
     return failed;
 }
 
+/* Posts a send for each piece; the counterpart of receive, with the same division into pieces. */
 static int send(const char *block, const size_t *bytes, MPI_Request **request)
 {
     int failed = 0;
@@ -100,7 +111,8 @@ static int send(const char *block, const size_t *bytes, MPI_Request **request)
     return failed;
 }
 
-/* temper_comm.exchange: sends a piece to each process and receives one from each. */
+/* temper_comm.exchange (MPI_Alltoallv with lengths of size_t): sends a block to each process and receives one from
+ * each. All requests are posted before the first wait, so that no order of processes can deadlock. */
 static int exchange(void *context, const void *out, const size_t *out_bytes, void *in, const size_t *in_bytes)
 {
     size_t count = pieces(out_bytes) + pieces(in_bytes);
@@ -109,8 +121,10 @@ static int exchange(void *context, const void *out, const size_t *out_bytes, voi
     (void)context;
     if (!requests)
         return 1;
+    /* Receives first, so that messages are delivered directly into their place instead of into buffers of MPI. */
     int failed = receive(in, in_bytes, &next);
     failed |= send(out, out_bytes, &next);
+    /* Every request is waited for, even after a failure: the memory that it uses is freed next. */
     while (next > requests)
         failed |= MPI_Wait(--next, MPI_STATUS_IGNORE) != MPI_SUCCESS;
     free((void *)requests);
@@ -119,6 +133,8 @@ static int exchange(void *context, const void *out, const size_t *out_bytes, voi
 
 /* ---- Start and end --------------------------------------------------------------------------- */
 
+/* MPI_THREAD_FUNNELED: the library calculates in several threads, but only the main thread calls gather and exchange.
+ * Duplicated communicators keep these messages apart from any others. */
 static void group_begin(int *count, char ***words)
 {
     int provided, rank, size;
@@ -130,14 +146,15 @@ static void group_begin(int *count, char ***words)
     group.comm = (temper_comm){(size_t)rank, (size_t)size, NULL, gather, exchange};
 }
 
-/* Prints the error that this process has kept, if no earlier process has failed. */
+/* Prints the error that this process has kept, with its rank: other processes may have failed for other reasons. */
 static void print_kept_error(void)
 {
     if (group.line[0])
         fprintf(stderr, "temper: process %zu of %zu: %s\n", group.comm.rank + 1, group.comm.size, group.line);
 }
 
-/* Processes that have not failed wait for this one in a collective call: after a while it aborts them all. */
+/* Waits until all processes have ended, in a process that has failed. If only some have failed, the others may wait for
+ * this one in a collective call for ever; after WAIT_MS it prints its error and aborts the job. */
 static void wait_or_abort(MPI_Request *request, int exit_code)
 {
     int done = 0;
@@ -148,16 +165,20 @@ static void wait_or_abort(MPI_Request *request, int exit_code)
             MPI_Abort(MPI_COMM_WORLD, exit_code);
         }
         if (!done)
+            /* Polling with a pause instead of MPI_Wait, which has no time limit and uses a whole core. */
             usleep(STEP_US);
     }
 }
 
-/* The exit code of all processes is that of the first one that has failed. */
+/* Exchanges the exit codes and returns that of the first process that has failed, in all processes, as launchers report
+ * any of them. Only that process prints its error, so that the user sees one message instead of one for each process.
+ */
 static int group_end(int exit_code)
 {
     size_t first = 0, size = group.comm.size;
     int *codes = malloc(size * sizeof *codes);
     MPI_Request request;
+    /* Without memory the others cannot be informed in an orderly manner. */
     if (!codes) {
         MPI_Abort(MPI_COMM_WORLD, exit_code ? exit_code : temper_status_exit_code(TEMPER_NO_MEMORY));
         return exit_code;
@@ -166,8 +187,10 @@ static int group_end(int exit_code)
     if (exit_code != 0)
         wait_or_abort(&request, exit_code);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    /* If none has failed this ends at the last process, with a code of 0. */
     while (first + 1 < size && codes[first] == 0)
         first++;
+    /* The first process (rank 0) has printed its errors at once. */
     if (first == group.comm.rank && codes[first] != 0 && first > 0)
         print_kept_error();
     exit_code = codes[first];
@@ -176,16 +199,19 @@ static int group_end(int exit_code)
     return exit_code;
 }
 
+/* Passed to the library with the options for reading, also if there is one process only. */
 const temper_comm *process_group_comm(void)
 {
     return &group.comm;
 }
 
+/* Rank 0 prints and writes files. */
 bool process_group_is_first(void)
 {
     return group.comm.rank == 0;
 }
 
+/* The other commands would do the same work in each process and write the same files at the same time. */
 temper_status process_group_check(const char *command, const char *data)
 {
     static const char *const shared[] = {"train", "tune", "audit", "predict", "eval", "help", "version", NULL};
@@ -202,6 +228,7 @@ temper_status process_group_check(const char *command, const char *data)
     return TEMPER_OK;
 }
 
+/* Called for each message. Warnings and notes are the same in all processes, so those of the others are dropped. */
 bool process_group_keeps(const char *line, bool is_error)
 {
     if (is_error && !process_group_is_first())
@@ -209,6 +236,7 @@ bool process_group_keeps(const char *line, bool is_error)
     return !process_group_is_first();
 }
 
+/* MPI_Init_thread may remove words of the launcher, hence before the words are parsed. */
 int main(int count, char **words)
 {
     output_prepare();
@@ -218,6 +246,8 @@ int main(int count, char **words)
 
 /* ---- Collective operations ----------------------------------------------------------------------- */
 
+/* Must be called by all processes at the same point: a missing one would block the others. Without memory a process
+ * fails alone and is handled by wait_or_abort. */
 temper_status process_group_agree(temper_status status)
 {
     int mine = (int)status, first = TEMPER_OK, *all = malloc(group.comm.size * sizeof *all);
@@ -230,7 +260,8 @@ temper_status process_group_agree(temper_status status)
     return (temper_status)first;
 }
 
-/* Gathers the lengths of all processes into `in`, for the first one, which will receive all; returns their sum. */
+/* Exchanges the lengths of the texts. In the first process, `in` gets the lengths of all and their sum is returned; in
+ * the others, which receive nothing, `in` is all 0 and the result 0. */
 static size_t gather_lengths(size_t length, size_t *in)
 {
     size_t sum = 0;
@@ -243,12 +274,14 @@ static size_t gather_lengths(size_t length, size_t *in)
     return 0;
 }
 
+/* A gather to rank 0 expressed as an exchange: each process sends its text to rank 0 and nothing to the others. */
 temper_status process_group_collect(char **bytes, size_t *length)
 {
     size_t *in = calloc(2 * group.comm.size, sizeof *in);
     if (!in)
         return fail_no_memory();
     size_t *out = in + group.comm.size, sum = gather_lengths(*length, in);
+    /* One byte more, so that an empty text is not mistaken for a lack of memory. */
     char *all = malloc(sum + 1);
     out[0] = *length;
     int failed = !all || exchange(NULL, *bytes, out, all, in);
