@@ -24,6 +24,7 @@ enum {
 #define NO_MEMORY UINT32_MAX
 #define TOO_MANY  (UINT32_MAX - 1)
 
+/* The part of struct classes that only this file sees. */
 struct class_index {
     struct string_table spellings;
     double *value; /* of each class, if it is a number */
@@ -42,8 +43,8 @@ struct parsed_label {
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* The significant digits, without leading and trailing zeros: returns their number, and copies at most `room` of
- * them. */
+/* Copies the significant digits of a decimal, without leading and trailing zeros, at most `room` of them; returns
+ * their number, which may exceed `room`. */
 static size_t significant_digits(const char *text, size_t length, char *out, size_t room)
 {
     size_t count = 0, last = 0;
@@ -59,8 +60,8 @@ static size_t significant_digits(const char *text, size_t length, char *out, siz
     return last;
 }
 
-/* Whether the double represents this decimal exactly enough: long identifiers such as 9007199254740993 would be
- * confused with their neighbours. */
+/* Whether the name, a shortest decimal, has all digits of the label. Otherwise the double is too coarse: identifiers
+ * such as 9007199254740993 would be merged with their neighbours, so they keep their spelling as name. */
 static bool is_distinct(const char *text, size_t length, const char *name, size_t name_length)
 {
     char given[NUMBER_LENGTH], kept[NUMBER_LENGTH];
@@ -71,7 +72,7 @@ static bool is_distinct(const char *text, size_t length, const char *name, size_
            memcmp(given, kept, digits) == 0;
 }
 
-/* Parses a label: its name is the shortest decimal if it is a number, else the label itself. */
+/* Parses a label. Numbers get one name for all spellings ("1", "+1", "1.0"): the shortest decimal of their value. */
 static void label_read(const char *text, size_t length, struct parsed_label *label)
 {
     double value;
@@ -89,7 +90,8 @@ static void label_read(const char *text, size_t length, struct parsed_label *lab
 
 /* ---- Adding and finding ---------------------------------------------------------------------- */
 
-/* Makes space for one more class; arrays that have grown stay valid if there is no memory for the others. */
+/* Makes space for one more class; false without memory. Each array that has grown is stored at once, so that none is
+ * lost if the next one fails; the capacity changes last. */
 static bool reserve_class(struct classes *classes)
 {
     struct class_index *index = classes->index;
@@ -111,6 +113,7 @@ static bool reserve_class(struct classes *classes)
     return true;
 }
 
+/* A copy with '\0' behind it, since labels in a text file have none. */
 static char *copy_name(const char *text, size_t length)
 {
     size_t size;
@@ -122,7 +125,7 @@ static char *copy_name(const char *text, size_t length)
     return copy;
 }
 
-/* Name, value and spelling; nothing is added without memory. */
+/* Adds a class with its name as the first spelling, and returns its number. Nothing is added on failure. */
 static uint32_t add_class(struct classes *classes, const struct parsed_label *label)
 {
     struct class_index *index = classes->index;
@@ -141,7 +144,8 @@ static uint32_t add_class(struct classes *classes, const struct parsed_label *la
     return number;
 }
 
-/* Stores another spelling of a class, up to the limits above; false if there is no memory. */
+/* Stores another spelling of a class, up to the limits above, which bound the memory for data with endless spellings
+ * (1.0, 1.00, ...); false without memory. */
 static bool remember_spelling(struct classes *classes, const char *text, size_t length, uint32_t number)
 {
     struct string_table *spellings = &classes->index->spellings;
@@ -150,11 +154,12 @@ static bool remember_spelling(struct classes *classes, const char *text, size_t 
     return string_table_add(spellings, text, length, number);
 }
 
-/* A label with a new spelling. */
+/* A label the spelling of which is new: another spelling of a known class, or a new class. */
 static uint32_t add_spelling(struct classes *classes, const char *text, size_t length)
 {
     struct parsed_label label;
     label_read(text, length, &label);
+    /* The name itself was not found in the table, so the class is new. */
     if (label.length == length && memcmp(label.name, text, length) == 0)
         return add_class(classes, &label);
     uint32_t number = string_table_find(&classes->index->spellings, label.name, label.length);
@@ -165,7 +170,8 @@ static uint32_t add_spelling(struct classes *classes, const char *text, size_t l
     return number;
 }
 
-/* Known spellings, nearly all labels, cost one lookup. */
+/* The number of a label's class, which is added if it is new. Known spellings, nearly all labels of a file, cost one
+ * lookup. */
 uint32_t classes_add(struct classes *classes, const char *label, size_t length)
 {
     if (!classes->index) {
@@ -177,7 +183,7 @@ uint32_t classes_add(struct classes *classes, const char *label, size_t length)
     return number != NOT_FOUND ? number : add_spelling(classes, label, length);
 }
 
-/* Unknown spellings of numbers are normalised first. */
+/* Like classes_add, without adding. Spellings that are not stored are normalised first. */
 uint32_t classes_find(const struct classes *classes, const char *label, size_t length)
 {
     struct parsed_label read;
@@ -192,13 +198,14 @@ uint32_t classes_find(const struct classes *classes, const char *label, size_t l
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
+/* A class as it is sorted. */
 struct class_rank {
     double value;
     char *name;
     uint32_t old;
 };
 
-/* The order of numeric classes. */
+/* The order of numeric classes: by value, and by name where long identifiers have equal doubles. */
 static int by_value(const void *left, const void *right)
 {
     const struct class_rank *a = left, *b = right;
@@ -207,6 +214,7 @@ static int by_value(const void *left, const void *right)
     return strcmp(a->name, b->name); /* long identifiers with equal doubles */
 }
 
+/* Decides whether classes are sorted: "0", "1", "x" keep their order of appearance. */
 static bool all_are_numbers(const struct classes *classes)
 {
     for (size_t i = 0; i < classes->count; i++)
@@ -215,7 +223,7 @@ static bool all_are_numbers(const struct classes *classes)
     return classes->count > 0;
 }
 
-/* Sorts by value, and fills new_number. */
+/* Sorts names and values, and renumbers the spellings; new_number[old] is the new number of each class. */
 static void reorder(struct classes *classes, struct class_rank *ranked, uint32_t *new_number)
 {
     double *value = classes->index->value;
@@ -230,7 +238,8 @@ static void reorder(struct classes *classes, struct class_rank *ranked, uint32_t
     string_table_renumber(&classes->index->spellings, new_number);
 }
 
-/* Text keeps the order of first appearance. */
+/* Gives numeric classes the order of their values; text keeps the order of first appearance. new_number has room for
+ * all classes and is always filled, so that callers can renumber labels without a test. */
 temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error)
 {
     for (uint32_t i = 0; i < classes->count; i++)
@@ -245,6 +254,7 @@ temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper
     return TEMPER_OK;
 }
 
+/* Also of half-built classes. */
 void classes_free(struct classes *classes)
 {
     if (!classes)
@@ -263,12 +273,13 @@ void classes_free(struct classes *classes)
 
 enum { MORE_LENGTH = 32 }; /* " and 65533 more" */
 
+/* The name of the data in messages: its path, or "data" if it comes from arrays. */
 const char *source_shown(const struct dataset *data, char out[PATH_SHOWN])
 {
     return path_shown(data->file.path ? data->file.path : "data", out);
 }
 
-/* As many names as fit, then their number. */
+/* The class names for a message, "a, b, c and 7 more", truncated to what fits. */
 struct class_names_text class_names_text(const struct classes *classes)
 {
     struct class_names_text list = {""};
@@ -286,7 +297,7 @@ struct class_names_text class_names_text(const struct classes *classes)
     return list;
 }
 
-/* For options that name classes. */
+/* The class of a name given by an option; the error lists the classes that there are. */
 temper_status class_named(const struct dataset *data, const char *option, const char *name, uint32_t *number,
                           temper_error *error)
 {
@@ -307,7 +318,8 @@ temper_status class_named(const struct dataset *data, const char *option, const 
                      class_names_text(&data->classes).text);
 }
 
-/* Names are added in their order, which gives the same numbers. */
+/* A copy with the same numbers, since names are added in their order. Other spellings are not copied: they are
+ * normalised when they occur. */
 temper_status classes_copy(const struct classes *from, struct classes *to, temper_error *error)
 {
     struct classes copy = {0};
@@ -321,7 +333,7 @@ temper_status classes_copy(const struct classes *from, struct classes *to, tempe
     return TEMPER_OK;
 }
 
-/* The first row whose class has no new number; x.rows if all have one. */
+/* The first row of a class that has no new number; x.rows if all have one. */
 static uint64_t first_unknown(const struct dataset *data, const uint32_t *number)
 {
     uint64_t row = 0;
@@ -330,7 +342,8 @@ static uint64_t first_unknown(const struct dataset *data, const uint32_t *number
     return row;
 }
 
-/* All rows are checked before anything changes. */
+/* Renumbers the labels by the classes of a model or another dataset. All rows are checked before anything changes;
+ * TEMPER_BAD_DATA with *row if one has an unknown class, for which the caller has the better message. */
 temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row, temper_error *error)
 {
     struct classes copy, theirs = data->classes;

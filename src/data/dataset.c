@@ -10,6 +10,8 @@
 #include "data/memory/page_window.h"
 #include "data/schema.h"
 
+/* Frees an array of the dataset unless it is part of the mapping or of a temporary file, which are released as a
+ * whole. */
 void dataset_free_array(const struct dataset *data, void *array)
 {
     const struct data_storage *storage = &data->storage;
@@ -19,7 +21,7 @@ void dataset_free_array(const struct dataset *data, void *array)
         mem_free(array);
 }
 
-/* Frees what only mapped files and data in temporary files have. */
+/* Releases what only mapped files and data in temporary files have. After the arrays, since these may be part of it. */
 static void storage_free(struct data_storage *storage)
 {
     if (storage->pages)
@@ -30,6 +32,7 @@ static void storage_free(struct data_storage *storage)
         munmap(storage->mapping, storage->mapping_length);
 }
 
+/* Also of a dataset that a reader has left half-filled. */
 void dataset_free(struct dataset *data)
 {
     if (!data)
@@ -47,7 +50,7 @@ void dataset_free(struct dataset *data)
     mem_free(data);
 }
 
-/* Whether one of the lines of `notes` is this sentence. */
+/* Whether one of the lines of `notes` is this sentence: repeated notes are dropped. */
 static bool has_line(const char *notes, const char *sentence)
 {
     size_t length = strlen(sentence);
@@ -61,6 +64,8 @@ static bool has_line(const char *notes, const char *sentence)
     return false;
 }
 
+/* Appends a sentence as a line, truncated to the space that is left. Notes have a fixed size, so that noting never
+ * fails. */
 void dataset_note(struct dataset *data, const char *format, ...)
 {
     char sentence[sizeof data->notes];
@@ -80,6 +85,7 @@ void dataset_note(struct dataset *data, const char *format, ...)
     data->notes[used + length + 1] = '\0';
 }
 
+/* Class numbers are final only when all labels are read; numeric classes are then sorted and the labels renumbered. */
 temper_status dataset_sort_classes(struct dataset *data, temper_error *error)
 {
     uint32_t *new_number = mem_alloc(data->classes.count, sizeof *new_number);

@@ -9,18 +9,20 @@
 #include "base/memory.h"
 #include "data/memory/page_window.h"
 
+/* A row with its hash, to be sorted. */
 struct row_hash {
     uint64_t hash, row;
 };
 
-/* Bytes of a dense row. */
+/* Bytes of a dense row of any element type. */
 static size_t dense_bytes(const struct matrix *x)
 {
     size_t each = x->kind == MATRIX_F64 ? sizeof(double) : x->kind == MATRIX_F32 ? sizeof(float) : 1;
     return (size_t)x->columns * each;
 }
 
-/* Rows of one matrix have the same widths, so their bytes can be hashed and compared. */
+/* The arrays of a CSR row and the sizes of their elements. Rows of one matrix have the same widths, so their bytes can
+ * be hashed and compared. */
 static const void *columns_of(const struct row *row)
 {
     return row->column64 ? (const void *)row->column64 : row->column;
@@ -41,7 +43,8 @@ static size_t value_size(const struct row *row)
     return row->value64 ? sizeof *row->value64 : sizeof *row->value;
 }
 
-/* A hash of the bytes of a row; for CSR of its columns, which then seeds that of its values. */
+/* A hash of the bytes of a row. CSR: the hash of the columns is the seed of that of the values. 0 and -0 differ, as in
+ * same(). */
 static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed)
 {
     page_window_rows(x, index, 1);
@@ -52,7 +55,7 @@ static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed
     return XXH64(values_of(&row), row.count * value_size(&row), columns);
 }
 
-/* Whether two rows have the same bytes. */
+/* Whether two rows are equal byte by byte. */
 static bool same(const struct matrix *x, uint64_t a, uint64_t b)
 {
     page_window_row(x, a);
@@ -65,7 +68,7 @@ static bool same(const struct matrix *x, uint64_t a, uint64_t b)
            memcmp(values_of(&one), values_of(&other), one.count * value_size(&one)) == 0;
 }
 
-/* Equal hashes in the order of the rows, so that the first row of each kind comes first. */
+/* By hash, then by row, so that the first of equal rows comes first. */
 static int by_hash(const void *a, const void *b)
 {
     const struct row_hash *one = a, *other = b;
@@ -74,7 +77,8 @@ static int by_hash(const void *a, const void *b)
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-/* Within rows of equal hash: each is compared with the first of each distinct kind, nearly always only one. */
+/* Rows of one hash: each is compared with the first row of each distinct content, nearly always a single one.
+ * first[row]: the first row with the same content. */
 static void compare_run(const struct matrix *x, const struct row_hash *run, size_t count, uint64_t *first)
 {
     for (size_t i = 0; i < count; i++) {
@@ -87,6 +91,7 @@ static void compare_run(const struct matrix *x, const struct row_hash *run, size
     }
 }
 
+/* first[i] is the smallest row that equals row i. O(n log n), and memory for one hash a row. */
 temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_error *error)
 {
     size_t rows = (size_t)x->rows;
@@ -107,10 +112,12 @@ temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_er
 
 /* ---- MPI ------------------------------------------------------------------------------------- */
 
+/* 128 bits: rows of other processes cannot be compared, so collisions must be practically impossible. */
 struct wide_row_hash {
     uint64_t hash[2], row;
 };
 
+/* By hash, then by row. */
 static int by_wide_hash(const void *a, const void *b)
 {
     const struct wide_row_hash *one = a, *other = b;
@@ -120,7 +127,7 @@ static int by_wide_hash(const void *a, const void *b)
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-/* After sorting, rows of equal hash are neighbours, the first row in front. */
+/* Sorts, so that rows of equal hash are neighbours with the first row in front, and fills first[]. */
 static void find_first(struct wide_row_hash *digest, size_t rows, uint64_t *first)
 {
     qsort(digest, rows, sizeof *digest, by_wide_hash);
@@ -130,7 +137,8 @@ static void find_first(struct wide_row_hash *digest, size_t rows, uint64_t *firs
     }
 }
 
-/* Hashes with two seeds are all-gathered, and every process sorts all of them. */
+/* duplicates_find over the rows of all processes. Two hashes of each row (two seeds) are gathered in every process,
+ * and each sorts all of them: 24 bytes a row in place of the rows themselves. */
 temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *first,
                                 temper_error *error)
 {

@@ -11,7 +11,7 @@
 
 /* ---- Features -------------------------------------------------------------------------------- */
 
-/* The first value that is not finite; x->nonzeros if there is none. */
+/* Index of the first value that is not finite; x->nonzeros if there is none. Bytes are always finite. */
 static size_t first_bad(const struct matrix *x)
 {
     size_t count = (size_t)x->nonzeros;
@@ -28,7 +28,7 @@ static size_t first_bad(const struct matrix *x)
     return count;
 }
 
-/* The message counts rows and columns from 0, as callers of a library do. */
+/* Refuses values that are not finite. The message counts rows and columns from 0, as callers of a library do. */
 static temper_status check_values(const struct matrix *x, temper_error *error)
 {
     size_t bad = first_bad(x), row = 0;
@@ -39,6 +39,7 @@ static temper_status check_values(const struct matrix *x, temper_error *error)
                          "the value in row %llu, column %llu, both counted from 0, is not finite; "
                          "replace it, or drop the row",
                          (unsigned long long)(bad / x->columns), (unsigned long long)(bad % x->columns));
+    /* Only after a failure: a linear search for the row of an entry is cheap enough. */
     while (matrix_start(x, row + 1) <= bad)
         row++;
     return error_set(error, TEMPER_BAD_DATA,
@@ -47,7 +48,7 @@ static temper_status check_values(const struct matrix *x, temper_error *error)
                      row, (unsigned long)matrix_column(x, bad));
 }
 
-/* row_start begins with 0 and does not decrease. */
+/* row_start must begin with 0 and never decrease; everything else relies on it. */
 static temper_status check_starts(const struct matrix *x, temper_error *error)
 {
     for (uint64_t row = 0; row <= x->rows; row++)
@@ -59,13 +60,14 @@ static temper_status check_starts(const struct matrix *x, temper_error *error)
     return TEMPER_OK;
 }
 
-/* Without truncation to 32 bits, since it may be too large. */
+/* A column index without truncation to 32 bits, since the caller's may be too large. */
 static uint64_t stored_column(const struct matrix *x, uint64_t entry)
 {
     return x->column64 ? x->column64[entry] : x->column[entry];
 }
 
-/* Columns of a row must ascend, without duplicates, and be below x->columns. */
+/* Columns of a row must ascend without duplicates and be below x->columns: products, searches by bisection and the end
+ * of a row's known columns rely on the order. */
 static temper_status check_columns(const struct matrix *x, temper_error *error)
 {
     for (uint64_t row = 0; row < x->rows; row++) {
@@ -81,7 +83,8 @@ static temper_status check_columns(const struct matrix *x, temper_error *error)
     return TEMPER_OK;
 }
 
-/* count_entries has checked row_start already. */
+/* Checks everything that the library relies on later, in one pass over the entries. count_entries has checked
+ * row_start before. */
 static temper_status check_matrix(const struct matrix *x, temper_error *error)
 {
     temper_status status = TEMPER_OK;
@@ -95,7 +98,7 @@ static temper_status check_matrix(const struct matrix *x, temper_error *error)
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-/* Runs of equal labels, as in sorted data, are looked up once. */
+/* Converts labels to classes, named by their decimals. Runs of equal labels, as in sorted data, are looked up once. */
 static temper_status add_classes(struct dataset *data, const int *labels, temper_error *error)
 {
     char name[NUMBER_LENGTH];
@@ -113,7 +116,7 @@ static temper_status add_classes(struct dataset *data, const int *labels, temper
     return TEMPER_OK;
 }
 
-/* Class numbers are final after sorting. */
+/* Labels are optional. Class numbers are final after sorting. */
 static temper_status take_labels(struct dataset *data, const int *labels, temper_error *error)
 {
     if (!labels)
@@ -127,7 +130,7 @@ static temper_status take_labels(struct dataset *data, const int *labels, temper
 
 /* ---- Dataset -------------------------------------------------------------------------------- */
 
-/* The number of stored entries: the last row_start of a CSR matrix. */
+/* Sets the number of stored entries: the last row_start of a CSR matrix, the product of a dense one. */
 static temper_status count_entries(struct matrix *x, temper_error *error)
 {
     size_t count;
@@ -142,7 +145,8 @@ static temper_status count_entries(struct matrix *x, temper_error *error)
     return TEMPER_OK;
 }
 
-/* The row starts are checked before anything is read through them. */
+/* A dataset that borrows the arrays of x, which must outlive it unless x owns them; labels are copied. On failure the
+ * arrays remain the caller's. */
 temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out, temper_error *error)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
@@ -164,7 +168,8 @@ temper_status dataset_from_matrix(const struct matrix *x, const int *labels, str
     return TEMPER_OK;
 }
 
-/* The new table replaces the old one only when all names are valid. */
+/* Replaces the names of the classes, in the order of their numbers; names that are equal as labels are refused, since a
+ * name identifies one class. The old names stay until all new ones are valid. */
 temper_status dataset_name_classes(struct dataset *data, const char *const *names, temper_error *error)
 {
     struct classes named = {0};
@@ -188,7 +193,7 @@ temper_status dataset_name_classes(struct dataset *data, const char *const *name
     return TEMPER_OK;
 }
 
-/* All names are copied before the old ones are freed. */
+/* Replaces the feature names by copies. All are copied before the old ones are freed. */
 temper_status dataset_name_features(struct dataset *data, const char *const *names, temper_error *error)
 {
     size_t count = (size_t)data->x.columns;
@@ -205,7 +210,7 @@ temper_status dataset_name_features(struct dataset *data, const char *const *nam
     return TEMPER_OK;
 }
 
-/* The copy is owned by the dataset. */
+/* Multiplies the weights of the rows by a copy of these, after the checks of weights_multiply. */
 temper_status dataset_set_weights(struct dataset *data, const double *weights, temper_error *error)
 {
     double *copy = mem_alloc((size_t)data->x.rows, sizeof *copy);

@@ -14,7 +14,7 @@
 
 enum { PEEK = 512 }; /* bytes from which the format is inferred */
 
-/* Labels being read; they are given to the dataset when all are there. */
+/* Labels being read, and their classes; both are moved to the dataset when all have been read. */
 struct labelling {
     const char *path;
     struct dataset *data;
@@ -25,7 +25,8 @@ struct labelling {
     bool found; /* by their name, without an option */
 };
 
-/* The remedy depends on whether an option named the file. */
+/* The number of labels differs from that of rows. Labels that were found by their name, without an option, can be
+ * declined. */
 static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
 {
     return error_set(labelling->error, TEMPER_BAD_DATA,
@@ -34,7 +35,7 @@ static temper_status wrong_count(const struct labelling *labelling, uint64_t cou
                      plural(labelling->data->x.rows), labelling->found ? ", or pass --label none" : "");
 }
 
-/* Appends one label. */
+/* Appends one label; a surplus one is refused at once, since `label` has room for one label a row. */
 static temper_status add(struct labelling *labelling, const char *from, size_t length)
 {
     if (labelling->count == labelling->data->x.rows)
@@ -52,7 +53,8 @@ static temper_status add(struct labelling *labelling, const char *from, size_t l
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* One line without surrounding blanks; nan and 1e400 look like numbers, but are no labels. */
+/* One line without surrounding blanks. Empty lines are refused, and so are nan and 1e400: they parse as numbers, but
+ * have no finite value to be sorted by. */
 static temper_status add_line(struct labelling *labelling, const char *line, size_t length, size_t number)
 {
     double ignored;
@@ -65,7 +67,7 @@ static temper_status add_line(struct labelling *labelling, const char *line, siz
     return add(labelling, from, length);
 }
 
-/* One label a line. */
+/* A text file with one label a line; the source is closed with the lines. */
 static temper_status read_text(struct labelling *labelling, struct source *source)
 {
     struct lines lines;
@@ -83,7 +85,7 @@ static temper_status read_text(struct labelling *labelling, struct source *sourc
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* Numbers become class names by their shortest decimal. */
+/* Labels that are numbers of an array: class names are their shortest decimals, as in a text file. */
 static temper_status add_column(struct labelling *labelling, const struct matrix *column)
 {
     temper_status status = TEMPER_OK;
@@ -99,7 +101,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
     return status;
 }
 
-/* An IDX or NPY file through its reader, as data without labels. */
+/* An IDX or NPY file, by its ordinary reader as data of one column without labels. Takes over the source. */
 static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
     const temper_read_options options = {.labels = ""}; /* a file of labels has no labels itself */
@@ -119,7 +121,8 @@ static temper_status read_numbers(struct labelling *labelling, const struct form
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-/* The format is inferred from the content. */
+/* Opens the file and infers its format from the content; anything that is neither IDX nor NPY nor a known foreign
+ * format is text. */
 static temper_status read_file(struct labelling *labelling)
 {
     struct source *source;
@@ -143,7 +146,7 @@ static temper_status read_file(struct labelling *labelling)
     return read_text(labelling, source);
 }
 
-/* Gives the labels to the dataset, if their number is right. */
+/* Moves the labels to the dataset if their number is right, in place of those that the data file had. */
 static temper_status finish(struct labelling *labelling)
 {
     struct dataset *data = labelling->data;
@@ -172,6 +175,7 @@ static temper_status read_labels(struct labelling *labelling)
     return status;
 }
 
+/* The labels of --labels PATH. */
 temper_status labels_read(const char *path, struct dataset *data, temper_error *error)
 {
     struct labelling labelling = {.path = path, .data = data, .error = error};
@@ -180,6 +184,7 @@ temper_status labels_read(const char *path, struct dataset *data, temper_error *
 
 /* ---- Beside the data ------------------------------------------------------------------------- */
 
+/* PATH.labels with an ending such as ".gz", in memory that the caller frees; NULL without memory. */
 char *labels_path_beside(const char *path, const char *ending)
 {
     struct text name = {0};
@@ -192,14 +197,14 @@ char *labels_path_beside(const char *path, const char *ending)
     return NULL;
 }
 
-/* A regular file only: opening a pipe would block. */
+/* Only regular files are found by their name: opening a pipe would block. */
 static bool is_file(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* A note tells the user where the labels come from. */
+/* Reads a file that was found; a note says where the labels come from, since no option named it. */
 static temper_status take_beside(const char *path, struct dataset *data, temper_error *error)
 {
     struct labelling labelling = {.path = path, .data = data, .error = error, .found = true};
@@ -209,7 +214,8 @@ static temper_status take_beside(const char *path, struct dataset *data, temper_
     return status;
 }
 
-/* The first that exists: PATH.labels, then without .gz or .zst of the data, with each ending. */
+/* Looks for labels beside the data: PATH.labels first, then without the .gz or .zst of the data, with each ending. The
+ * first file that exists is read. */
 temper_status labels_find(const char *path, struct dataset *data, temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};

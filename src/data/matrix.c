@@ -12,6 +12,7 @@
 static const uint8_t element_size[] = {
     [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1, [MATRIX_CSR] = 0};
 
+/* A view of one row, borrowed; valid as long as the matrix. */
 struct row matrix_row(const struct matrix *matrix, uint64_t index)
 {
     assert(index < matrix->rows);
@@ -31,7 +32,7 @@ struct row matrix_row(const struct matrix *matrix, uint64_t index)
         .kind = matrix->kind, .count = (size_t)matrix->columns, .dense = (const char *)matrix->dense + offset};
 }
 
-/* One loop for each kind, so that the switch is outside of the loops. */
+/* Converts a row to doubles. One loop for each kind, with the switch outside, so that compilers vectorise them. */
 static void row_to_f64(struct row row, double *out)
 {
     const float *f32 = row.dense;
@@ -57,6 +58,7 @@ static void row_to_f64(struct row row, double *out)
     }
 }
 
+/* One row as `columns` doubles, zeros included. */
 void matrix_row_f64(const struct matrix *matrix, uint64_t index, double *out)
 {
     if (matrix->kind == MATRIX_CSR)
@@ -65,6 +67,8 @@ void matrix_row_f64(const struct matrix *matrix, uint64_t index, double *out)
     row_to_f64(matrix_row(matrix, index), out);
 }
 
+/* Rows [from, from + count) of a matrix, borrowed. Starts of CSR rows stay absolute, so that columns and values need
+ * no shift; nonzeros is still that of the whole matrix. */
 struct matrix matrix_slice(const struct matrix *matrix, uint64_t from, uint64_t count)
 {
     struct matrix slice = *matrix;
@@ -79,6 +83,7 @@ struct matrix matrix_slice(const struct matrix *matrix, uint64_t from, uint64_t 
     return slice;
 }
 
+/* Bytes of all arrays, in the widths in which they are stored. */
 uint64_t matrix_bytes(const struct matrix *matrix)
 {
     if (matrix->kind != MATRIX_CSR)
@@ -89,6 +94,7 @@ uint64_t matrix_bytes(const struct matrix *matrix)
     return (matrix->rows + 1) * start + matrix->nonzeros * (column + value);
 }
 
+/* Frees owned arrays only; borrowed and mapped ones belong to others. */
 void matrix_free(struct matrix *matrix)
 {
     if (!matrix)
@@ -98,7 +104,7 @@ void matrix_free(struct matrix *matrix)
     *matrix = (struct matrix){0};
 }
 
-/* The arrays that are written; in place, those that are read. */
+/* The arrays that a gather writes; for a gather in place they are the ones that it reads. */
 struct gather_target {
     void *dense;
     uint64_t *row_start;
@@ -107,7 +113,8 @@ struct gather_target {
     double *value64; /* if one of the matrices has doubles */
 };
 
-/* A row of two matrices, the second continuing the first. */
+/* A row of two matrices, the second of which continues the row numbers of the first; `second` may be NULL if there is
+ * no such row. */
 static struct row row_of(const struct matrix *first, const struct matrix *second, size_t index)
 {
     const struct matrix *x = index < first->rows ? first : second;
@@ -116,6 +123,7 @@ static struct row row_of(const struct matrix *first, const struct matrix *second
     return matrix_row(x, index);
 }
 
+/* memmove, since in place a row may overlap its new position. */
 static void copy_dense(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
                        struct gather_target to)
 {
@@ -124,7 +132,7 @@ static void copy_dense(const struct matrix *first, const struct matrix *second, 
         memmove((char *)to.dense + i * bytes, row_of(first, second, row[i]).dense, bytes);
 }
 
-/* 64-bit columns become 32-bit ones; in place, a row may overlap its new position. */
+/* Copies the columns of a row, 64-bit ones as 32-bit ones; in place, a row may overlap its new position. */
 static void copy_columns(const struct row *row, uint32_t *to)
 {
     if (!row->column64)
@@ -134,6 +142,8 @@ static void copy_columns(const struct row *row, uint32_t *to)
             to[i] = row_column(row, i);
 }
 
+/* Copies the values of a row behind the `used` first entries. Floats become doubles where the other matrix has
+ * doubles. */
 static void copy_values(const struct row *row, struct gather_target to, uint64_t used)
 {
     if (to.value)
@@ -145,7 +155,8 @@ static void copy_values(const struct row *row, struct gather_target to, uint64_t
             to.value64[used + i] = row_value(row, i);
 }
 
-/* Each row is read before its entry of row_start is written: in place, i <= row[i]. */
+/* Gathers CSR rows. Each row is read before its entry of row_start is written; in place i <= row[i], so nothing is
+ * overwritten that is still needed. */
 static void copy_sparse(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
                         struct gather_target to)
 {
@@ -162,7 +173,7 @@ static void copy_sparse(const struct matrix *first, const struct matrix *second,
     to.row_start[count] = used; /* last: in place, a kept row may begin here */
 }
 
-/* Stored entries of the rows; false if they do not fit in a size. */
+/* Stored entries of the rows, in *entries; false if their number overflows a size. */
 static bool count_entries(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
                           size_t *entries)
 {
@@ -175,7 +186,8 @@ static bool count_entries(const struct matrix *first, const struct matrix *secon
     return true;
 }
 
-/* Allocates arrays for the rows and entries; `doubles`: sparse values are doubles. */
+/* Allocates the arrays of the result, owned by `matrix`; `doubles`: sparse values are doubles. false without memory,
+ * and the caller then frees the matrix. */
 static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct gather_target *to)
 {
     size_t starts;
@@ -204,6 +216,7 @@ static void copy_rows(const struct matrix *first, const struct matrix *second, c
         copy_dense(first, second, row, count, to);
 }
 
+/* A copy of rows of two matrices of one kind, in any order and with repetitions; the caller frees it. */
 temper_status matrix_gather(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
                             struct matrix *out, temper_error *error)
 {
@@ -222,12 +235,14 @@ temper_status matrix_gather(const struct matrix *first, const struct matrix *sec
     return TEMPER_OK;
 }
 
+/* Whether the arrays may be changed in place; false for arrays of the caller or of a mapped file. */
 bool matrix_is_ours(const struct matrix *matrix)
 {
     return matrix->owned[0] || matrix->owned[1] || matrix->owned[2];
 }
 
-/* Shrinks an owned array to `count` elements; if that fails, it stays as large as it was. */
+/* Returns memory of an owned array to the system; if that fails, the array stays as large as it was. Arrays that the
+ * matrix does not own are left alone. */
 static const void *shrink(struct matrix *matrix, const void *array, size_t count, size_t size)
 {
     for (size_t i = 0; array && i < sizeof matrix->owned / sizeof *matrix->owned; i++) {
@@ -241,6 +256,7 @@ static const void *shrink(struct matrix *matrix, const void *array, size_t count
     return array;
 }
 
+/* Reduces the matrix to some of its rows, in ascending order, in place; needs no memory and cannot fail. */
 void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
 {
     struct gather_target to = {.dense = (void *)matrix->dense,

@@ -1,4 +1,5 @@
-/* name_list: splits at commas and removes quotes. */
+/* name_list: parses lists such as A,"B,C",D or NAME=VALUE pairs, which several options take: splits at commas and
+ * removes quotes. */
 #include "data/name_list.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ static const char *skip_blanks(const char *text)
     return text;
 }
 
-/* Copies a quoted text; two quotes are one. */
+/* Copies a quoted text; two quotes within it are one, as in CSV. Without a closing quote, `unclosed` is set. */
 static void copy_quoted(struct list_cursor *cursor)
 {
     for (cursor->from++; *cursor->from; cursor->from++) {
@@ -35,7 +36,8 @@ static void copy_quoted(struct list_cursor *cursor)
     cursor->unclosed = true;
 }
 
-/* Copies an item up to its comma or the end; returns where it ends without trailing blanks. */
+/* Copies an item up to its comma or the end of the text; returns where it ends without trailing blanks. Quotes count
+ * at the beginning of a name or value only, so that 5" is an ordinary text. */
 static char *copy_item(struct list_cursor *cursor)
 {
     char *start = cursor->to, *end = start;
@@ -58,14 +60,15 @@ static char *copy_item(struct list_cursor *cursor)
     return end;
 }
 
-/* The message quotes the whole option. */
+/* The error shows the whole option, since an item alone may be empty. */
 static temper_status refuse_list(temper_error *error, const char *option, const char *text, const char *what)
 {
     struct token_text shown = token_text(text, text + strlen(text));
     return error_set(error, TEMPER_USAGE, "%s %s: %s", option, shown.text, what);
 }
 
-/* One item into the list; NULL, or what is wrong with it. */
+/* Parses one item; NULL, or what is wrong with it. The last '=' outside of quotes separates name and value: names may
+ * contain one. */
 static const char *take_item(struct list_cursor *cursor, bool pairs, struct list_item *item)
 {
     char *name = cursor->to, *end = copy_item(cursor);
@@ -86,7 +89,7 @@ static const char *take_item(struct list_cursor *cursor, bool pairs, struct list
     return NULL;
 }
 
-/* The text is copied once, and the items point into the copy. */
+/* Parses the argument of an option. The text is copied once and the items point into the copy; list_free frees both. */
 temper_status list_read(const char *option, const char *text, bool pairs, struct list *out, temper_error *error)
 {
     struct list list = {0};
@@ -95,6 +98,7 @@ temper_status list_read(const char *option, const char *text, bool pairs, struct
     for (const char *p = text; *p; p++)
         most += *p == ',';
     list.item = mem_alloc(most, sizeof *list.item);
+    /* Removing quotes never makes a text longer, and a comma becomes a final zero. */
     list.text = mem_alloc(length + 2, 1);
     if (!list.item || !list.text) {
         list_free(&list);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A token of the user's file as messages show it: control characters and backslashes as \xNN, at most TOKEN_SHOWN
+ * bytes. By value, so that it can be used within an argument list. */
 struct token_text token_text(const char *from, const char *to)
 {
     struct token_text shown = {{0}};
@@ -21,6 +23,7 @@ struct token_text token_text(const char *from, const char *to)
     return shown;
 }
 
+/* A path in the same form. */
 struct place_text place_text(const char *path)
 {
     struct place_text shown = {{0}};

@@ -10,13 +10,14 @@
 #include "data/memory/page_window.h"
 #include "data/quote_text.h"
 
+/* The words of --missing, indexed by enum schema_missing. */
 static const char *const missing_words[] = {
 #define SCHEMA_MISSING_WORD(name, word) word,
     SCHEMA_MISSING_LIST(SCHEMA_MISSING_WORD)
 #undef SCHEMA_MISSING_WORD
 };
 
-/* A linear search: there are four words. */
+/* The meaning of a --missing argument; false for an unknown word. */
 bool schema_missing_find(const char *word, enum schema_missing *missing)
 {
     for (size_t i = 0; i < sizeof missing_words / sizeof *missing_words; i++)
@@ -27,6 +28,7 @@ bool schema_missing_find(const char *word, enum schema_missing *missing)
     return false;
 }
 
+/* The word as --missing takes it, and as model files store it. */
 const char *schema_missing_name(enum schema_missing missing)
 {
     return missing_words[missing];
@@ -34,6 +36,7 @@ const char *schema_missing_name(enum schema_missing missing)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Also of a list that was filled in part. */
 void names_free(struct names *names)
 {
     for (size_t i = 0; names->name && i < names->count; i++)
@@ -42,7 +45,7 @@ void names_free(struct names *names)
     *names = (struct names){0};
 }
 
-/* Also of a half-built schema. */
+/* Also of a half-built schema: arrays are zeroed at first. */
 void schema_free(struct schema *schema)
 {
     if (!schema)
@@ -57,6 +60,7 @@ void schema_free(struct schema *schema)
     mem_free(schema);
 }
 
+/* A copy that the caller frees; NULL is copied as NULL. false without memory. */
 bool copy_string(const char *text, char **out)
 {
     size_t size = text ? strlen(text) + 1 : 0;
@@ -67,7 +71,7 @@ bool copy_string(const char *text, char **out)
     return copy || !text;
 }
 
-/* The count grows with the copies, so that names_free frees what there is. */
+/* A deep copy; false without memory. The count grows with the copies, so that names_free frees what exists. */
 bool names_copy(const struct names *from, struct names *to)
 {
     *to = (struct names){0};
@@ -82,7 +86,7 @@ bool names_copy(const struct names *from, struct names *to)
     return true;
 }
 
-/* Name, categories and fill values; false without memory. */
+/* Copies name, categories and fill values, one for each feature of the column; false without memory. */
 static bool copy_column(const struct schema_column *from, struct schema_column *to)
 {
     to->position = from->position;
@@ -97,7 +101,7 @@ static bool copy_column(const struct schema_column *from, struct schema_column *
     return to->fill != NULL;
 }
 
-/* A schema with so many empty columns. */
+/* A schema with `columns` empty columns; NULL without memory. */
 static struct schema *new_schema(size_t columns)
 {
     struct schema *schema = mem_zeroed(1, sizeof *schema);
@@ -112,7 +116,7 @@ static struct schema *new_schema(size_t columns)
     return schema;
 }
 
-/* A deep copy. */
+/* A deep copy, owned by the caller: models outlive the data that they were trained on. */
 temper_status schema_copy(const struct schema *schema, struct schema **out, temper_error *error)
 {
     struct schema *copy = new_schema(schema->columns);
@@ -133,7 +137,8 @@ temper_status schema_copy(const struct schema *schema, struct schema **out, temp
     return TEMPER_OK;
 }
 
-/* Feature i is column i of the file, and the label is the last column. */
+/* The schema of data that is no table (arrays, images, LIBSVM): feature i is column i, and the label is the last
+ * column, so that CSV files can be predicted by such a model. */
 temper_status schema_plain(size_t features, const struct names *names, struct schema **out, temper_error *error)
 {
     struct schema *schema = new_schema(features);
@@ -157,17 +162,19 @@ temper_status schema_plain(size_t features, const struct names *names, struct sc
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+/* Either all columns have names or none. */
 bool schema_has_names(const struct schema *schema)
 {
     return schema->columns > 0 && schema->column[0].name;
 }
 
+/* A categorical column has one feature for each category (one-hot), a numeric one has one. */
 size_t schema_column_features(const struct schema_column *column)
 {
     return column->texts.count ? column->texts.count : 1;
 }
 
-/* "NAME" or "NAME=TEXT"; without a header "c3". */
+/* "NAME", or "NAME=TEXT" for a category; "c3" without a header. The caller frees it; NULL without memory. */
 static char *feature_name(const struct schema_column *column, const char *text)
 {
     char number[32];
@@ -180,7 +187,8 @@ static char *feature_name(const struct schema_column *column, const char *text)
     return whole;
 }
 
-/* Numeric columns have one name, categorical ones a name for each category. */
+/* The names of all features, in the order of the matrix. None if the table has no header and only numbers: positions
+ * are then as good as names. After a failure the caller frees `names`. */
 temper_status schema_name_features(const struct schema *schema, struct names *names, temper_error *error)
 {
     if (!schema_has_names(schema) && schema->features == schema->columns) {
@@ -207,7 +215,7 @@ temper_status schema_name_features(const struct schema *schema, struct names *na
 
 /* ---- Sparse data ----------------------------------------------------------------------------- */
 
-/* The entries of a row below `features`; columns ascend, so the others are at its end. */
+/* How many entries of a row are in the first `features` columns. Columns ascend, so that the others are at its end. */
 static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t features)
 {
     page_window_rows(x, row, 1);
@@ -217,7 +225,8 @@ static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t feature
     return to - from;
 }
 
-/* Copies the entries that are kept: the old arrays may be in a mapped file. */
+/* Replaces the matrix by one with the first `features` columns. The entries are copied, since the old arrays may be in
+ * a mapped file, which is read-only. */
 static temper_status truncate_rows(struct matrix *x, uint64_t features, uint64_t kept, temper_error *error)
 {
     size_t rows = (size_t)x->rows;
@@ -252,7 +261,8 @@ static temper_status truncate_rows(struct matrix *x, uint64_t features, uint64_t
     return TEMPER_OK;
 }
 
-/* Fewer columns need no change of the arrays; more of them are truncated. */
+/* Gives sparse data as many columns as the model has. Fewer columns need no change of the arrays, since missing ones
+ * are 0; entries of features that the model has never seen are dropped, with a note. */
 static temper_status fit_sparse(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     struct matrix *x = &data->x;
@@ -263,6 +273,7 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
     }
     for (uint64_t row = 0; row < x->rows; row++)
         kept += row_keeps(x, row, schema->features);
+    /* The copy must fit --memory. */
     struct memory_limit_plan plan = {
         .what = "leaving out features that the model does not know, which makes a copy of the data,",
         .needed = (double)kept * 8 + (double)x->rows * 8,
@@ -281,7 +292,7 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
 
 /* ---- Dense data ------------------------------------------------------------------------------ */
 
-/* Dense data cannot be completed or truncated. */
+/* Dense data cannot be completed or truncated: which column is missing is not known. */
 static temper_status refuse_columns(const struct schema *schema, const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -292,7 +303,8 @@ static temper_status refuse_columns(const struct schema *schema, const struct da
                      schema->features);
 }
 
-/* Another order of the columns would silently give wrong predictions. */
+/* Compares the feature names with those of the model: another order of the columns would silently give wrong
+ * predictions. Data without names is accepted. */
 static temper_status check_names(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     struct names names = {0};
@@ -313,7 +325,8 @@ static temper_status check_names(const struct schema *schema, struct dataset *da
     return status;
 }
 
-/* Names are compared before sparse data is truncated. */
+/* Adapts data that is no table to the schema of a model, for prediction; tables are matched while they are read. Names
+ * are compared before sparse data is truncated. */
 temper_status schema_fit(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     bool sparse = data->x.kind == MATRIX_CSR;

@@ -1,4 +1,5 @@
-/* split: rows in random order, sorted by class, are assigned to the parts in turn. */
+/* split: cross-validation folds and train/test splits. Rows in random order, sorted by class, are assigned to the
+ * parts in turn, which stratifies them. */
 #include "data/split.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #include "data/quote_text.h"
 #include "data/random_streams.h"
 
-/* All rows in random order, sorted by class. */
+/* All rows in a random order, sorted by class. */
 struct shuffled_rows {
     size_t *row;
     size_t *start; /* [classes + 1]: the first row of each class */
@@ -25,7 +26,7 @@ static void shuffled_rows_free(struct shuffled_rows *shuffled)
     mem_free(shuffled->start);
 }
 
-/* A stable counting sort by class, which keeps the random order within each. */
+/* A stable counting sort by class, which keeps the random order within each class. */
 static void sort_by_class(const struct dataset *data, const size_t *order, struct shuffled_rows *shuffled)
 {
     for (size_t i = 0; i < shuffled->rows; i++)
@@ -39,7 +40,8 @@ static void sort_by_class(const struct dataset *data, const size_t *order, struc
     shuffled->start[0] = 0;
 }
 
-/* Without stratification, all rows are one class. */
+/* Shuffles the rows and sorts them by class; without stratification, all rows are one class. The permutation depends
+ * on seed and number of rows only. */
 static temper_status shuffle_rows(const struct dataset *data, struct split_options how, struct shuffled_rows *shuffled,
                                   temper_error *error)
 {
@@ -47,6 +49,7 @@ static temper_status shuffle_rows(const struct dataset *data, struct split_optio
     *shuffled = (struct shuffled_rows){.rows = (size_t)data->x.rows, .classes = by_class ? data->classes.count : 1};
     shuffled->row = mem_alloc(shuffled->rows, sizeof *shuffled->row);
     shuffled->start = mem_zeroed(shuffled->classes + 1, sizeof *shuffled->start);
+    /* Without classes, the order itself is the result. */
     size_t *order = by_class ? mem_alloc(shuffled->rows, sizeof *order) : shuffled->row;
     if (!shuffled->row || !shuffled->start || !order) {
         if (by_class)
@@ -63,7 +66,7 @@ static temper_status shuffle_rows(const struct dataset *data, struct split_optio
     return TEMPER_OK;
 }
 
-/* Allocates a split, and shuffles the rows. */
+/* Allocates a split and shuffles the rows; both are freed here on failure. */
 static temper_status split_start(const struct dataset *data, struct split_options how, struct split *split,
                                  struct shuffled_rows *shuffled, temper_error *error)
 {
@@ -77,7 +80,7 @@ static temper_status split_start(const struct dataset *data, struct split_option
     return status;
 }
 
-/* Notes the first class with too few rows, and how many more there are. */
+/* Notes the first class with too few rows and the number of others, for the user. */
 static void note_classes(const struct dataset *data, struct split *split, size_t first, size_t count, const char *what)
 {
     char more[48] = "";
@@ -92,7 +95,7 @@ static void note_classes(const struct dataset *data, struct split *split, size_t
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 
-/* Only meaningful where the split is stratified. */
+/* Notes classes with fewer rows than folds; only where the split is by class. These get no row in some folds. */
 static void note_small_classes(const struct dataset *data, const struct shuffled_rows *shuffled, struct split *split)
 {
     size_t first = 0, count = 0;
@@ -106,7 +109,7 @@ static void note_small_classes(const struct dataset *data, const struct shuffled
     note_classes(data, split, first, count, "fewer rows than there are folds: some folds go without");
 }
 
-/* At least one row for each fold. */
+/* Refuses fewer than two folds and more folds than rows. */
 static temper_status check_folds(const struct dataset *data, size_t folds, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -118,7 +121,8 @@ static temper_status check_folds(const struct dataset *data, size_t folds, tempe
     return TEMPER_OK;
 }
 
-/* Row i of the shuffled order belongs to fold i mod K. */
+/* K folds: row i of the shuffled order belongs to fold i mod K, so that folds differ by one row at most, in all and in
+ * each class. */
 temper_status split_folds(const struct dataset *data, size_t folds, struct split_options how, struct split *out,
                           temper_error *error)
 {
@@ -139,7 +143,8 @@ temper_status split_folds(const struct dataset *data, size_t folds, struct split
     return TEMPER_OK;
 }
 
-/* Every row has a fold, and every fold a row of weight above 0. */
+/* Folds that the caller has given: every row must have one, and every fold a row of weight above 0, since a fold
+ * without any has no validation error. */
 static temper_status check_given(const struct dataset *data, const uint32_t *part, size_t folds, temper_error *error)
 {
     bool *seen = mem_zeroed(folds, sizeof *seen);
@@ -164,7 +169,7 @@ static temper_status check_given(const struct dataset *data, const uint32_t *par
     return status;
 }
 
-/* The folds are checked and copied. */
+/* A split by folds of the caller (groups, time), which are checked and copied. */
 temper_status split_given(const struct dataset *data, const uint32_t *part, size_t folds, struct split *out,
                           temper_error *error)
 {
@@ -182,7 +187,8 @@ temper_status split_given(const struct dataset *data, const uint32_t *part, size
     return TEMPER_OK;
 }
 
-/* Even folds are one half, odd ones the other. */
+/* Two halves, from the folds: even ones and odd ones. Used where two independent halves are compared, without another
+ * shuffle. */
 temper_status split_halve(const struct split *folds, struct split *out, temper_error *error)
 {
     struct split split = {.rows = folds->rows, .parts = 2};
@@ -197,13 +203,13 @@ temper_status split_halve(const struct split *folds, struct split *out, temper_e
 
 /* ---- Train and test -------------------------------------------------------------------------- */
 
-/* How many rows of a class are for testing. */
+/* The number of test rows of one class. */
 struct test_quota {
-    size_t number, rows;
-    double rest; /* the fraction that rounding down left out */
+    size_t number, rows; /* number: the class; rows: those for testing */
+    double rest;         /* the fraction that rounding down left out */
 };
 
-/* Largest remainder first; classes in their order where they are equal. */
+/* Largest remainder first; equal ones in the order of the classes, so that the result is unique. */
 static int by_rest(const void *left, const void *right)
 {
     const struct test_quota *a = left, *b = right;
@@ -212,7 +218,8 @@ static int by_rest(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The largest remainder method: rounds every class down, then gives the rest to the largest fractions. */
+/* The largest remainder method (Hamilton): rounds the quota of every class down, then gives the remaining rows to the
+ * classes with the largest fractions, so that the sum is exactly `test`. */
 static void set_quotas(const struct shuffled_rows *shuffled, double share, size_t test, struct test_quota *quota)
 {
     size_t given = 0;
@@ -231,7 +238,8 @@ static void set_quotas(const struct shuffled_rows *shuffled, double share, size_
     }
 }
 
-/* The first rows of each class are for testing, the others for training. */
+/* The first rows of each class, in random order, are for testing, the others for training; notes classes that are left
+ * without training rows. */
 static void assign_test(const struct dataset *data, const struct shuffled_rows *shuffled,
                         const struct test_quota *quota, struct split *split)
 {
@@ -249,7 +257,7 @@ static void assign_test(const struct dataset *data, const struct shuffled_rows *
         note_classes(data, split, first, count, "no row left to train on");
 }
 
-/* Rounded half up; both sides need a row. */
+/* The number of test rows, rounded half up; both sides need at least one. */
 static temper_status check_share(const struct dataset *data, double share, size_t *test, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -266,7 +274,7 @@ static temper_status check_share(const struct dataset *data, double share, size_
     return TEMPER_OK;
 }
 
-/* A quota for each class, then its first rows of the shuffled order. */
+/* A stratified split into training and test rows; the caller frees *out. */
 temper_status split_test(const struct dataset *data, double share, struct split_options how, struct split *out,
                          temper_error *error)
 {
@@ -295,7 +303,8 @@ temper_status split_test(const struct dataset *data, double share, struct split_
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* A linear scan. */
+/* The rows of a part, or with `others` those of all other parts, ascending; row[] has room for all. Returns their
+ * number. */
 size_t split_rows(const struct split *split, uint32_t part, bool others, size_t *row)
 {
     size_t count = 0;

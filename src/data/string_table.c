@@ -14,6 +14,7 @@ enum {
     SPARSEST = 16        /* slots for each string, up to which long probes make the table grow */
 };
 
+/* A slot of the table. */
 struct string_slot {
     uint64_t key; /* the bytes themselves if they are at most SHORT, else a hash of them */
     char *text;   /* of a longer one */
@@ -21,7 +22,8 @@ struct string_slot {
     uint32_t number_plus; /* the number + 1; 0: the slot is empty */
 };
 
-/* Up to eight bytes as a word, without reading behind them; one to one for a given length. */
+/* Packs up to eight bytes into a word without reading behind them. Overlapping reads are one to one for a given
+ * length, and slot_is compares lengths. */
 static uint64_t pack_short(const char *text, size_t length)
 {
     const unsigned char *byte = (const unsigned char *)text;
@@ -35,7 +37,7 @@ static uint64_t pack_short(const char *text, size_t length)
     return low | (uint64_t)high << 32;
 }
 
-/* The slot that is searched for; its text is borrowed. */
+/* The key of a string, in the form of a slot; its text is borrowed. */
 static struct string_slot wanted_slot(const struct string_table *table, const char *text, size_t length)
 {
     if (length <= SHORT)
@@ -44,7 +46,8 @@ static struct string_slot wanted_slot(const struct string_table *table, const ch
         .key = XXH3_64bits_withSeed(text, length, table->seed), .text = (char *)text, .length = length};
 }
 
-/* The first slot to probe: the finaliser of MurmurHash3 on key, length and seed. */
+/* The first slot to probe: the finaliser of MurmurHash3 on key, length and seed. Short strings are not hashed
+ * otherwise. */
 static size_t home_of(const struct string_table *table, const struct string_slot *wanted)
 {
     uint64_t h = wanted->key ^ table->seed ^ (uint64_t)wanted->length * 0x9E3779B97F4A7C15u;
@@ -53,13 +56,15 @@ static size_t home_of(const struct string_table *table, const struct string_slot
     return (size_t)(h ^ h >> 33) & (table->slots - 1);
 }
 
+/* Compares words first; bytes only of long strings with equal hashes. */
 static bool slot_is(const struct string_slot *slot, const struct string_slot *wanted)
 {
     return slot->key == wanted->key && slot->length == wanted->length &&
            (slot->length <= SHORT || memcmp(slot->text, wanted->text, slot->length) == 0);
 }
 
-/* The slot that holds the string, or the empty one where it belongs; *probes: how far that was. */
+/* The slot that holds the string, or the empty one where it belongs; *probes: the number of slots that were passed.
+ * The table is never full, so the loop ends. */
 static struct string_slot *slot_of(const struct string_table *table, const struct string_slot *wanted, size_t *probes)
 {
     size_t i = home_of(table, wanted);
@@ -71,7 +76,8 @@ static struct string_slot *slot_of(const struct string_table *table, const struc
     return &table->slot[i];
 }
 
-/* Rehashes everything into so many slots, with another seed. */
+/* Moves all strings into `slots` slots with another seed, so that strings that collided probably no longer do. false
+ * without memory, with the table unchanged. */
 static bool table_resize(struct string_table *table, size_t slots)
 {
     struct string_table old = *table;
@@ -94,7 +100,8 @@ static bool table_resize(struct string_table *table, size_t slots)
     return true;
 }
 
-/* Keeps the table at most half full, and sparser where strings collide more than chance allows. */
+/* Makes sure that a slot is free: keeps the table at most half full, and sparser where strings collide more than
+ * chance allows. */
 static bool reserve_slot(struct string_table *table, const char *text, size_t length)
 {
     size_t probes;
@@ -109,6 +116,7 @@ static bool reserve_slot(struct string_table *table, const char *text, size_t le
     return true;
 }
 
+/* Adds a string that is not in the table, with a copy of its text; false without memory. */
 bool string_table_add(struct string_table *table, const char *text, size_t length, uint32_t number)
 {
     size_t probes;
@@ -128,6 +136,7 @@ bool string_table_add(struct string_table *table, const char *text, size_t lengt
     return true;
 }
 
+/* The number of a string, or UINT32_MAX. */
 uint32_t string_table_find(const struct string_table *table, const char *text, size_t length)
 {
     size_t probes;
@@ -137,6 +146,7 @@ uint32_t string_table_find(const struct string_table *table, const char *text, s
     return slot_of(table, &wanted, &probes)->number_plus - 1; /* an empty slot: 0 - 1 */
 }
 
+/* Replaces every number n by new_number[n]. */
 void string_table_renumber(struct string_table *table, const uint32_t *new_number)
 {
     for (size_t i = 0; i < table->slots; i++)

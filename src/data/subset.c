@@ -10,7 +10,8 @@
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* The entries of an array for the given rows; `row` NULL: all. */
+/* The entries of an array for the given rows (`row` NULL: all), in memory that the caller frees; an array that does
+ * not exist stays NULL. false without memory. */
 static bool copy_entries(const void *from, size_t size, const size_t *row, size_t count, void **to)
 {
     if (!from)
@@ -24,7 +25,8 @@ static bool copy_entries(const void *from, size_t size, const size_t *row, size_
     return true;
 }
 
-/* Everything but the features; `row` NULL: all rows. */
+/* Copies everything but the features for the given rows; `row` NULL: all. What was copied before a failure belongs to
+ * `copy`. */
 static temper_status copy_rest(const struct dataset *data, const size_t *row, size_t count, struct dataset *copy,
                                temper_error *error)
 {
@@ -51,7 +53,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     return classes_copy(&data->classes, &copy->classes, error);
 }
 
-/* A new dataset with everything but the features. */
+/* A new dataset with everything but the features, which the caller adds. */
 static temper_status start_copy(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
                                 temper_error *error)
 {
@@ -67,7 +69,7 @@ static temper_status start_copy(const struct dataset *data, const size_t *row, s
     return TEMPER_OK;
 }
 
-/* Labels and the like first, then the features. */
+/* A dataset with copies of some rows, in any order and with repetitions; independent of the original. */
 temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
                            temper_error *error)
 {
@@ -82,7 +84,8 @@ temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t
     return TEMPER_OK;
 }
 
-/* Owned arrays are not freed by the copy. */
+/* A copy of all but the features, which are shared: cheap label changes. The copy does not own the arrays, so the
+ * original must outlive it. Distribution over processes and memory limit are taken over. */
 temper_status dataset_borrow(const struct dataset *data, struct dataset **out, temper_error *error)
 {
     TRY(start_copy(data, NULL, (size_t)data->x.rows, out, error));
@@ -97,7 +100,8 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
     return TEMPER_OK;
 }
 
-/* Labels stay, features come from other rows. */
+/* A copy in which row i has the label of row i and the features of row from[i], counted through `data` and then
+ * `pool`. */
 temper_status dataset_replace(const struct dataset *data, const struct dataset *pool, const size_t *from,
                               struct dataset **out, temper_error *error)
 {
@@ -115,8 +119,8 @@ temper_status dataset_replace(const struct dataset *data, const struct dataset *
 
 /* ---- Classes --------------------------------------------------------------------------------- */
 
-/* The rows and classes that --classes keeps. */
-struct class_choice {
+/* What --classes keeps: collected completely before the dataset is changed. */
+struct class_subset {
     uint32_t *new_number; /* of each old class; UINT32_MAX: dropped */
     struct classes classes;
     size_t *row;    /* kept rows, ascending */
@@ -124,7 +128,7 @@ struct class_choice {
     size_t count;
 };
 
-static void choice_free(struct class_choice *choice)
+static void choice_free(struct class_subset *choice)
 {
     mem_free(choice->new_number);
     mem_free(choice->row);
@@ -132,8 +136,8 @@ static void choice_free(struct class_choice *choice)
     classes_free(&choice->classes);
 }
 
-/* Marks the named classes with 0, the others with UINT32_MAX. */
-static temper_status mark_classes(const struct dataset *data, const struct list *names, struct class_choice *choice,
+/* Marks the named classes with 0, the others with UINT32_MAX; an unknown name is an error. */
+static temper_status mark_classes(const struct dataset *data, const struct list *names, struct class_subset *choice,
                                   temper_error *error)
 {
     choice->new_number = mem_alloc(data->classes.count, sizeof *choice->new_number);
@@ -151,8 +155,8 @@ static temper_status mark_classes(const struct dataset *data, const struct list 
     return TEMPER_OK;
 }
 
-/* Numbers the marked classes in their old order. */
-static temper_status number_classes(const struct dataset *data, struct class_choice *choice, temper_error *error)
+/* Numbers the marked classes in their old order, so that the order of the names in the option does not matter. */
+static temper_status number_classes(const struct dataset *data, struct class_subset *choice, temper_error *error)
 {
     for (size_t i = 0; i < data->classes.count; i++) {
         const char *name = data->classes.name[i];
@@ -165,8 +169,9 @@ static temper_status number_classes(const struct dataset *data, struct class_cho
     return TEMPER_OK;
 }
 
-/* Counted first, so that the list is not larger than needed: there may be a billion rows. */
-static temper_status choose_rows(const struct dataset *data, struct class_choice *choice, temper_error *error)
+/* Lists the kept rows. They are counted first, so that the list is not larger than needed: there may be a billion
+ * rows. */
+static temper_status choose_rows(const struct dataset *data, struct class_subset *choice, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, kept = 0;
     for (size_t i = 0; i < rows; i++)
@@ -177,14 +182,15 @@ static temper_status choose_rows(const struct dataset *data, struct class_choice
         return error_no_memory(error);
     for (size_t i = 0; i < rows; i++)
         if (choice->new_number[data->label[i]] != UINT32_MAX) {
+            /* The index in the file, also after an earlier selection. */
             choice->origin[choice->count] = data->origin ? data->origin[i] : i;
             choice->row[choice->count++] = i;
         }
     return TEMPER_OK;
 }
 
-/* Moves the kept rows to the front; needs no memory. */
-static void keep_in_place(struct dataset *data, const struct class_choice *choice)
+/* Moves the kept rows to the front of all arrays. Needs no memory, so that it cannot fail half-way. */
+static void keep_in_place(struct dataset *data, const struct class_subset *choice)
 {
     for (size_t i = 0; i < choice->count; i++) {
         size_t from = choice->row[i];
@@ -197,8 +203,8 @@ static void keep_in_place(struct dataset *data, const struct class_choice *choic
     matrix_keep(&data->x, choice->row, choice->count);
 }
 
-/* Borrowed or mapped memory must not be changed: a copy replaces it. */
-static temper_status keep_copies(struct dataset *data, const struct class_choice *choice, temper_error *error)
+/* Borrowed or mapped memory must not be changed: a copy of the kept rows replaces the contents of the dataset. */
+static temper_status keep_copies(struct dataset *data, const struct class_subset *choice, temper_error *error)
 {
     struct dataset *copy = NULL, whole = *data;
     struct memory_limit_plan plan = {.what = "--classes, which makes a copy of the rows,",
@@ -210,6 +216,7 @@ static temper_status keep_copies(struct dataset *data, const struct class_choice
         status = dataset_rows(data, choice->row, choice->count, &copy, error);
     if (status != TEMPER_OK || !copy)
         return status;
+    /* Exchanges the contents, so that freeing `copy` frees the old ones. */
     *data = *copy;
     data->storage.memory_limit = whole.storage.memory_limit;
     *copy = whole;
@@ -217,8 +224,8 @@ static temper_status keep_copies(struct dataset *data, const struct class_choice
     return TEMPER_OK;
 }
 
-/* The last step that can fail comes before the first that changes anything. */
-static temper_status keep(struct dataset *data, struct class_choice *choice, temper_error *error)
+/* Applies the choice. The last step that can fail comes before the first that changes anything. */
+static temper_status keep(struct dataset *data, struct class_subset *choice, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     if ((matrix_is_ours(&data->x) || data->storage.disk) && !data->storage.mapping)
@@ -233,16 +240,17 @@ static temper_status keep(struct dataset *data, struct class_choice *choice, tem
     mem_free(data->origin);
     data->origin = choice->origin;
     choice->origin = NULL;
+    /* Exchanged: choice_free frees the old classes. */
     struct classes dropped = data->classes;
     data->classes = choice->classes;
     choice->classes = dropped;
     return TEMPER_OK;
 }
 
-/* Everything that can fail happens before the dataset is changed. */
+/* Reduces the dataset to the rows of the named classes; unchanged on failure. */
 temper_status select_classes(struct dataset *data, const char *names, temper_error *error)
 {
-    struct class_choice choice = {0};
+    struct class_subset choice = {0};
     struct list list;
     TRY(list_read("--classes", names, false, &list, error));
     temper_status status = mark_classes(data, &list, &choice, error);
@@ -259,7 +267,7 @@ temper_status select_classes(struct dataset *data, const char *names, temper_err
 
 /* ---- Joining: checks -------------------------------------------------------------------------------- */
 
-/* Columns must have the same names in the same order. */
+/* Features must have the same names in the same order; data without names is accepted. */
 static temper_status check_names(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
@@ -273,7 +281,7 @@ static temper_status check_names(const struct dataset *first, const struct datas
     return TEMPER_OK;
 }
 
-/* Columns, kind of matrix and presence of labels must agree. */
+/* Whether two datasets can be joined: columns, kind of matrix and presence of labels must agree. */
 static temper_status check_alike(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
@@ -292,12 +300,12 @@ static temper_status check_alike(const struct dataset *first, const struct datas
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The rows of both datasets, without features. */
+/* The rows of both datasets without their features, while they are joined. */
 struct joined_rows {
     struct classes classes;
     uint32_t *label;
     double *weight;
-    size_t *row;
+    size_t *row; /* 0, 1, ...: as matrix_gather takes them */
     size_t count;
 };
 
@@ -309,7 +317,8 @@ static void joint_free(struct joined_rows *joint)
     mem_free(joint->row);
 }
 
-/* Appends the labels of one dataset at `at`, with the numbers of the joint classes. */
+/* Appends the labels of one dataset from row `at` on, numbered by the joint classes. false without memory or with too
+ * many classes. */
 static bool add_labels(struct joined_rows *joint, const struct dataset *data, size_t at)
 {
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
@@ -324,7 +333,7 @@ static bool add_labels(struct joined_rows *joint, const struct dataset *data, si
     return done;
 }
 
-/* The joint classes get their final order. */
+/* Gives the joint classes their final order and renumbers the labels. */
 static temper_status sort_labels(struct joined_rows *joint, temper_error *error)
 {
     uint32_t *number = mem_alloc(joint->classes.count, sizeof *number);
@@ -337,7 +346,7 @@ static temper_status sort_labels(struct joined_rows *joint, temper_error *error)
     return status;
 }
 
-/* Together the datasets may have more than MOST_CLASSES classes. */
+/* The labels of both. Each dataset has an allowed number of classes, but together they may have too many. */
 static temper_status join_labels(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                  temper_error *error)
 {
@@ -354,7 +363,7 @@ static temper_status join_labels(struct joined_rows *joint, const struct dataset
     return sort_labels(joint, error);
 }
 
-/* Rows without weights have weight 1. */
+/* The weights of both; rows without weights count 1. None if neither has any. */
 static temper_status join_weights(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                   temper_error *error)
 {
@@ -371,7 +380,7 @@ static temper_status join_weights(struct joined_rows *joint, const struct datase
     return TEMPER_OK;
 }
 
-/* Row numbers run through both datasets. */
+/* Everything of the joint rows but their features. */
 static temper_status join_rows(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                temper_error *error)
 {
@@ -390,7 +399,7 @@ static temper_status join_rows(struct joined_rows *joint, const struct dataset *
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Everything but the rows comes from `first`. Lines refer to one file, so they are left out. */
+/* The joint dataset. All but the rows is copied from `first`. Line numbers refer to one file, so they are left out. */
 static temper_status publish(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                              struct dataset **out, temper_error *error)
 {
@@ -420,7 +429,7 @@ static temper_status publish(struct joined_rows *joint, const struct dataset *fi
     return TEMPER_OK;
 }
 
-/* Checks, rows, then the features. */
+/* The rows of `first` followed by those of `second`, as a copy that the caller frees. */
 temper_status dataset_concat(const struct dataset *first, const struct dataset *second, struct dataset **out,
                              temper_error *error)
 {

@@ -13,11 +13,11 @@
 #include "data/quote_text.h"
 #include "data/read/line_reader.h"
 
-static const char remedy[] = "give numbers, 0 or more";
+static const char remedy[] = "give numbers, 0 or more"; /* of every refused weight, as the end of its message */
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 
-/* A file of weights being read. */
+/* A file of weights while it is read. Numbers beyond the last row are counted but not stored, for the message. */
 struct weight_reader {
     struct lines lines;
     const struct dataset *data;
@@ -27,7 +27,7 @@ struct weight_reader {
     size_t first_surplus; /* the line of the first number too many, or 0 */
 };
 
-/* A first line that is no number is probably a header. */
+/* A token that is no weight. In the first line it is probably a header, so the remedy says that there is none. */
 static temper_status refuse_token(const struct weight_reader *reader, const char *token, size_t length, size_t column,
                                   temper_error *error)
 {
@@ -39,7 +39,7 @@ static temper_status refuse_token(const struct weight_reader *reader, const char
                     line == 1 ? ", one a line, without a header" : ", one a line");
 }
 
-/* One line: a number, or nothing if only such lines follow. */
+/* One line: a number, or nothing if only empty lines follow. */
 static temper_status read_line(struct weight_reader *reader, const char *line, size_t length, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -64,7 +64,8 @@ static temper_status read_line(struct weight_reader *reader, const char *line, s
     return TEMPER_OK;
 }
 
-/* After the last line, so that the message has both numbers. */
+/* Compares the number of weights with that of rows, after the last line, so that the message has both. The place is
+ * the first surplus line, or the end. */
 static temper_status check_count(const struct weight_reader *reader, temper_error *error)
 {
     const struct dataset *data = reader->data;
@@ -79,6 +80,7 @@ static temper_status check_count(const struct weight_reader *reader, temper_erro
         (unsigned long long)data->x.rows, plural(data->x.rows), source_shown(data, of));
 }
 
+/* All lines of the file. */
 static temper_status read_all(struct weight_reader *reader, temper_error *error)
 {
     for (;;) {
@@ -96,7 +98,7 @@ static temper_status read_all(struct weight_reader *reader, temper_error *error)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* With the line of a text file, else with the row. */
+/* The error of one weight, with the line of the text file it comes from, else with the row. */
 static temper_status refuse_row(const struct dataset *data, uint64_t row, temper_error *error)
 {
     char value[NUMBER_LENGTH];
@@ -110,7 +112,7 @@ static temper_status refuse_row(const struct dataset *data, uint64_t row, temper
                      value, (unsigned long long)row + 1, remedy);
 }
 
-/* NaN fails the comparison too. */
+/* Weights must be finite and not negative, and at least one above 0. NaN fails the comparison too. */
 temper_status weights_check(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -127,7 +129,8 @@ temper_status weights_check(const struct dataset *data, temper_error *error)
                      source_shown(data, file));
 }
 
-/* The product is checked before the old weights are freed. */
+/* Multiplies the weights of the dataset by `weight`, which it takes over (and frees on failure). The old weights stay
+ * until the product is checked. */
 temper_status weights_multiply(struct dataset *data, double *weight, temper_error *error)
 {
     for (uint64_t i = 0; data->weight && i < data->x.rows; i++)
@@ -145,7 +148,7 @@ temper_status weights_multiply(struct dataset *data, double *weight, temper_erro
     return TEMPER_OK;
 }
 
-/* One number a line, as many as rows. */
+/* Multiplies the weights by those of a file, one number a line, as many as rows. */
 temper_status weights_read(const char *path, struct dataset *data, temper_error *error)
 {
     struct weight_reader reader = {.data = data};
@@ -161,7 +164,8 @@ temper_status weights_read(const char *path, struct dataset *data, temper_error 
 
 /* ---- Classes --------------------------------------------------------------------------------- */
 
-/* N / (C n_c), the "balanced" weights of scikit-learn; C counts classes with rows. */
+/* The weights N / (C n_c) of "balanced" as in scikit-learn: every class then has the same total weight. C counts the
+ * classes that have rows. */
 static temper_status balance(const struct dataset *data, double *of_class, temper_error *error)
 {
     size_t classes = data->classes.count, present = 0;
@@ -177,7 +181,7 @@ static temper_status balance(const struct dataset *data, double *of_class, tempe
     return TEMPER_OK;
 }
 
-/* One NAME=W; negative means not given yet. */
+/* One NAME=W of --class-weight; of_class is negative while a class has no weight. */
 static temper_status read_pair(const struct dataset *data, const struct list_item *item, double *of_class,
                                temper_error *error)
 {
@@ -195,7 +199,7 @@ static temper_status read_pair(const struct dataset *data, const struct list_ite
     return TEMPER_OK;
 }
 
-/* Classes that are not named get weight 1. */
+/* Parses --class-weight; classes that are not named get weight 1. */
 static temper_status read_pairs(const struct dataset *data, const char *text, double *of_class, temper_error *error)
 {
     struct list list;
@@ -213,7 +217,7 @@ static temper_status read_pairs(const struct dataset *data, const char *text, do
     return status;
 }
 
-/* The weights of the rows from those of their classes. */
+/* Multiplies the weight of each row by that of its class. */
 static temper_status weigh_rows(struct dataset *data, const double *of_class, temper_error *error)
 {
     double *weight = mem_alloc((size_t)data->x.rows, sizeof *weight);
@@ -224,7 +228,7 @@ static temper_status weigh_rows(struct dataset *data, const double *of_class, te
     return weights_multiply(data, weight, error);
 }
 
-/* For the classes of --class-weight. */
+/* Applies --class-weight: "balanced", or a list of NAME=W. */
 temper_status weights_by_class(const char *text, struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];

@@ -5,7 +5,7 @@
 #include "objective/objective_internal.h"
 #include "tempered/loss_family.h"
 
-/* margin = y . score. Also turns slopes by the margin into slopes by the score: the sign is the same. */
+/* margin = y . score. The same product converts slopes by the margin into slopes by the score. */
 static void take_margins(const uint32_t *restrict label, size_t count, const double *restrict activation,
                          double *restrict margin)
 {
@@ -13,7 +13,8 @@ static void take_margins(const uint32_t *restrict label, size_t count, const dou
         margin[i] = (label[i] == 1 ? 1 : -1) * activation[i];
 }
 
-/* From the table by a vector kernel, or row by row for losses without one. */
+/* value, slope and, if wanted, curvature of the loss at `count` margins: number[0] is the input, number[1..3] the
+ * results. By table and vector kernel for the two-temperature family, else row by row. */
 void margin_losses(const struct margin_source *source, size_t count, double *const number[4], bool curvatures)
 {
     double *margin = number[0], *value = number[1], *slope = number[2], *curvature = number[3];
@@ -30,6 +31,7 @@ void margin_losses(const struct margin_source *source, size_t count, double *con
     }
 }
 
+/* The same with the objective's loss and a worker's buffers. */
 static void losses(const struct objective *o, size_t count, const struct pass_scratch *scratch, bool curvatures)
 {
     const struct margin_source source = {o->kernel, o->table, o->spec.loss};
@@ -76,7 +78,7 @@ static void mark_correct(const uint32_t *restrict label, size_t count, const dou
     }
 }
 
-/* r = s_n y slope. */
+/* Residuals r = s_n y slope; weight NULL: ones. */
 static void take_residuals(const uint32_t *restrict label, const double *restrict weight, size_t count,
                            const double *restrict slope, double *restrict r)
 {
@@ -103,7 +105,8 @@ static void evaluate(const struct pass_work *work, struct row_span span, const d
         curvature[span.from + i] = number[3][i] * (weight ? weight[i] : 1);
 }
 
-/* The four kinds of pass for one block. */
+/* One block of any kind of pass: scores to residuals, sums or curvatures. Hessian-vector products use the curvature of
+ * the accepted point, 1 - last. */
 void binary_rows(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
     const struct objective *o = work->o;
@@ -112,6 +115,7 @@ void binary_rows(const struct pass_work *work, struct row_span span, const doubl
         evaluate(work, span, activation, r);
     if (work->pass == PASS_WEIGH)
         weigh(work, span, activation);
+    /* By the score, the sign y occurs twice and cancels. */
     for (size_t i = 0; work->pass == PASS_MULTIPLY && i < span.count; i++)
         r[i] = curvature[span.from + i] * activation[i];
     for (size_t i = 0; work->pass == PASS_LENGTH && i < span.count; i++)
@@ -130,7 +134,8 @@ static void set_prefetch(const struct objective *o, struct row_span span, struct
     rows->row_bytes = row / 8 < MOST_BYTES ? row / 8 : MOST_BYTES;
 }
 
-/* Borrowed pointers for the fused kernel. */
+/* The input of the fused evaluation kernel, which goes from scores to residuals in one loop; all pointers are
+ * borrowed. */
 struct residual_rows binary_evaluation(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
@@ -146,7 +151,7 @@ struct residual_rows binary_evaluation(const struct pass_work *work, struct row_
     return rows;
 }
 
-/* Sums over blocks are doubles in either precision. */
+/* Adds the sums of a block to those of its part; these are doubles in either precision. */
 void binary_add(const struct pass_work *work, const struct residual_sums *sums)
 {
     struct part_sums *part = work->part;

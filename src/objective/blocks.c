@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Scaling is folded into the weights unless a column's mean is more than so many standard deviations from 0: floats
- * would lose digits in the difference w . x - w . offset. */
+/* Scaling is folded into the weights unless the mean of a column is more than this many standard deviations from 0:
+ * floats would lose digits in the difference w . x - w . offset. */
 static const double FAR_FROM_ZERO = 16;
-/* Starting a thread costs about as much time as this many multiplications. */
+/* Waking a thread costs about as much time as this many multiplications. */
 static const double WORTH_A_THREAD = 3e5;
 
+/* Rows of the i-th block of a part; empty behind the end of the part or of the rows. The block's number counts over
+ * all parts, for arrays with one entry a block. */
 struct row_span block_rows_of(const struct block_layout *layout, size_t part, size_t i)
 {
     size_t block = part * layout->part_blocks + i;
@@ -20,6 +22,7 @@ struct row_span block_rows_of(const struct block_layout *layout, size_t part, si
     return (struct row_span){from, left < layout->block_rows ? left : layout->block_rows, block};
 }
 
+/* Some rows of a CSR matrix for the kernels; borrowed. Starts are absolute, so columns and values are not shifted. */
 struct sparse_rows span_entries(const struct matrix *x, struct row_span span)
 {
     return (struct sparse_rows){.start = x->row_start ? x->row_start + span.from : NULL,
@@ -31,13 +34,14 @@ struct sparse_rows span_entries(const struct matrix *x, struct row_span span)
                                 .rows = span.count};
 }
 
+/* How many workers a pass of so many multiplications is worth; the result never changes the sums, only the time. */
 size_t useful_threads(size_t workers, double work)
 {
     double worth = 1 + work / WORTH_A_THREAD;
     return worth < (double)workers ? (size_t)worth : workers;
 }
 
-/* Whether a mean is far from 0, measured in the units of the scaled feature. */
+/* Whether any mean is far from 0, in units of the scaled feature (standard deviations for --scale standard). */
 static bool is_far(const struct scale *scale, size_t columns)
 {
     for (size_t j = 0; j < columns; j++)
@@ -46,11 +50,13 @@ static bool is_far(const struct scale *scale, size_t columns)
     return false;
 }
 
+/* Sparse data has no offsets, so folding loses nothing. */
 bool scale_folds(const struct matrix *x, const struct scale *scale)
 {
     return scale && (x->kind == MATRIX_CSR || !is_far(scale, (size_t)x->columns));
 }
 
+/* (l2 / 2) |w|^2 over the first `count` weights, which excludes the intercepts. */
 double l2_penalty(const double *w, size_t count, double l2)
 {
     size_t i = 0;
@@ -63,6 +69,8 @@ double l2_penalty(const double *w, size_t count, double l2)
     return 0.5 * l2 * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
+/* MPI: an error in all processes unless all have chosen the same kernels: different instruction sets round
+ * differently, and results would depend on which machine has which rows. */
 temper_status check_same_kernel(const struct kernel *kernel, const temper_comm *comm, temper_error *error)
 {
     char first[32];

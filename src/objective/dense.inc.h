@@ -24,6 +24,7 @@ static const real *rows_of(const struct kernel *kernel, const struct matrix *x, 
     return space;
 }
 
+/* A block of rows for the kernels, scaled here unless the weights have the scaling. */
 static ROWS block_of(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;

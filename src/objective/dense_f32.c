@@ -1,4 +1,5 @@
-/* dense_f32: passes over dense rows with floats within a block; sums over blocks are doubles. */
+/* dense_f32: dense.inc.h with floats within a block, half the memory traffic of doubles; sums over blocks are doubles.
+ */
 #include <stdint.h>
 
 typedef float real;
@@ -9,7 +10,8 @@ typedef float real;
 #define ROWS       struct rows_f32
 #define MANY       struct many_f32
 #define MANY_ROWS  multiclass_rows_f32
-/* The narrower type that the kernels convert as they read it. */
+/* The narrower type, bytes, is converted within the products: a converted copy of each block would cost more time than
+ * the products. */
 #define OTHER_KIND  MATRIX_U8
 #define OTHER_ROWS  struct rows_u8
 #define OTHER_TIMES times_u8
@@ -17,11 +19,13 @@ typedef float real;
 typedef uint8_t other;
 #include "objective/dense.inc.h"
 
+/* The template's functions are static; these are their names in this precision. */
 void dense_part_f32(const struct pass_work *work, size_t part)
 {
     part_run(work, part);
 }
 
+/* Also used by gram/ and batch/. */
 const float *dense_rows_f32(const struct kernel *kernel, const struct matrix *x, struct row_span span,
                             const struct scale *scale, void *space)
 {

@@ -1,4 +1,4 @@
-/* multiclass_f64: many classes, scores in doubles; and Hessian-vector products, which exist in doubles only. */
+/* multiclass_f64: multiclass.inc.h with scores in doubles; and Hessian-vector products, which exist in doubles only. */
 #include <stdint.h>
 
 typedef double real;
@@ -45,6 +45,7 @@ static size_t block_at(const struct objective *o, struct row_span span)
     return span.block * o->classes * o->stride;
 }
 
+/* Prepares all rows of a block: residuals become escorts, losses become row weights, in place. */
 static void prepare_block(struct objective *o, struct row_span span)
 {
     size_t at = block_at(o, span);
@@ -97,6 +98,7 @@ static void multiclass_multiply(const struct pass_work *work, struct row_span sp
         r[o->label[span.from + i] * o->stride + i] -= weight[i] * label_term[i];
 }
 
+/* One block of a pass, [class * stride + row]; the kinds of pass are mutually exclusive. */
 void multiclass_rows_f64(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
     if (work->pass == PASS_EVALUATE)

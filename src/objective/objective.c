@@ -10,7 +10,8 @@
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
 
-/* The number of rows of a block and of a part depends on the data's shape alone; each process has whole parts. */
+/* Divides the rows into blocks and parts, from the shape of the data alone: the division is part of the order of
+ * summation. Each process has whole parts. */
 static void choose_layout(struct objective *o)
 {
     const temper_comm *comm = o->spec.data->ranks.comm;
@@ -30,7 +31,7 @@ static void choose_layout(struct objective *o)
                                                       row_partition_first(&partition, rank, ranks)};
 }
 
-/* No allocation: objective_bytes uses it too. */
+/* Sets everything that needs no allocation; objective_bytes uses it too, for an objective that is never created. */
 void objective_shape(struct objective *o, const struct objective_spec *spec)
 {
     const struct dataset *data = spec->data;
@@ -43,19 +44,22 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
     o->vectors = weight_vectors(o->classes);
     o->size = (o->columns + (spec->intercept ? 1 : 0)) * o->vectors;
     o->workers = spec->threads < 1 ? 1 : spec->threads;
+    /* Sparse data computes in doubles, except for the passes of sparse_takes_floats. */
     if (o->x->kind == MATRIX_CSR)
         o->spec.f64 = true;
     if (spec->scale && spec->scale->kind == SCALE_NONE)
         o->spec.scale = NULL;
     o->weights.folded = scale_folds(o->x, o->spec.scale);
     choose_layout(o);
+    /* A part is the unit of work, so more workers than parts would be idle. */
     if (o->workers > o->layout.blocks.parts)
         o->workers = o->layout.blocks.parts < 1 ? 1 : o->layout.blocks.parts;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Per worker, so that threads share no buffer. */
+/* The buffers of each worker, so that threads share none; false without memory, and objective_free frees the rest.
+ * Scores are doubles even in float passes, since binary_rows converts them. */
 static bool allocate_scratch(struct objective *o)
 {
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
@@ -80,7 +84,7 @@ static bool allocate_scratch(struct objective *o)
     return o->scratch != NULL;
 }
 
-/* One gradient for each part, and their total. */
+/* One gradient for each part, with its totals behind it, and the sum over parts. false without memory. */
 static bool allocate_sums(struct objective *o)
 {
     struct pass_sums *sums = &o->sums;
@@ -96,7 +100,8 @@ static bool allocate_sums(struct objective *o)
     return sums->part && sums->vector && sums->numbers && sums->total;
 }
 
-/* Two evaluation points: the optimiser may reject the last one and continue from the accepted one. */
+/* What the Hessian is computed from, at two points: the optimiser may reject the last evaluated point and continue
+ * from the accepted one. Nothing if no Hessian is wanted. */
 static bool allocate_curvature(struct objective *o)
 {
     struct curvature_state *c = &o->curvature;
@@ -121,19 +126,21 @@ static bool allocate_curvature(struct objective *o)
     return true;
 }
 
-/* The table of a margin loss is finer for more rows. With a given weight_sum the rows are a shard of many. */
+/* Builds the table of a margin loss, which is finer for more rows: errors of interpolation must stay small in their
+ * sum. Rows with a given weight_sum are a shard of a dataset of unknown size, which gets the finest table. */
 static void make_table(struct objective *o)
 {
     const uint64_t rows = o->spec.weight_sum > 0 ? UINT64_MAX : dataset_all_rows(o->spec.data);
     margin_table_for_rows(o->table, o->spec.loss.t1, o->spec.loss.t2, rows);
 }
 
-/* The table, weights, sums, curvature and buffers of a local objective. */
+/* Allocates what a local objective needs; false without memory. */
 static bool allocate(struct objective *o)
 {
     size_t plain = o->columns * o->vectors;
     o->layout.first_part = row_partition_holders(&o->layout.partition, o->spec.data->ranks.comm);
     o->weights.raw = mem_aligned(plain + o->vectors, sizeof *o->weights.raw);
+    /* Weights in floats: for dense data in floats, and for sparse passes that gather floats. */
     bool floats = !o->spec.f64 || sparse_two_floats(o) ||
                   (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature && objective_can_multiply(o));
     if (floats && sparse_fits_floats(o->x) && !(o->weights.f32 = mem_aligned(plain, sizeof *o->weights.f32)))
@@ -147,6 +154,7 @@ static bool allocate(struct objective *o)
     return o->layout.first_part && o->weights.raw && allocate_sums(o) && allocate_curvature(o) && allocate_scratch(o);
 }
 
+/* The macro counts its arguments, so that a list of pointers is freed in one line. */
 static void free_blocks(void *const *block, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -176,7 +184,8 @@ void objective_free(struct objective *o)
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-/* Every array has at most rows or columns times classes numbers: if these products fit, so does the rest. */
+/* Whether the sizes of all arrays can be computed without overflow: each has at most rows or columns times classes
+ * numbers, with a factor below 8 * sizeof(double). */
 static bool fits(const struct dataset *data)
 {
     size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
@@ -185,7 +194,7 @@ static bool fits(const struct dataset *data)
            mul_size(rows + 2048, classes, &size) && mul_size(size, 8 * sizeof(double), &size);
 }
 
-/* Called for each process in turn with the sum so far. */
+/* Callback of comm_in_turn: adds this process's weights to the sum so far. */
 static void add_weights(void *context, void *state)
 {
     const struct objective *o = context;
@@ -194,7 +203,8 @@ static void add_weights(void *context, void *state)
         *sum += o->spec.data->weight[row];
 }
 
-/* Processes add their rows one after another, so that the sum has the bits of one loop over all rows. */
+/* The divisor of all sums. Without weights it is the number of rows; with them, processes add theirs one after
+ * another, so that the sum has the bits of one loop over all rows. */
 static temper_status sum_weights(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
@@ -207,7 +217,7 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
     return TEMPER_OK;
 }
 
-/* What a local objective needs; a remote one has only a reply buffer. */
+/* Makes a local objective ready; a remote one has only a reply buffer. */
 static temper_status prepare(struct objective *o, temper_error *error)
 {
     if (!allocate(o))
@@ -217,6 +227,7 @@ static temper_status prepare(struct objective *o, temper_error *error)
     return o->sparse.transposed ? sparse_prepare(o, error) : TEMPER_OK;
 }
 
+/* *out is set on success only; the caller frees it with objective_free. */
 temper_status objective_new(const struct objective_spec *spec, struct objective **out, temper_error *error)
 {
     const char *wanted;
@@ -254,7 +265,8 @@ void objective_set_l2(struct objective *o, double l2)
     o->spec.l2 = l2;
 }
 
-/* The table is rebuilt only for other temperatures. */
+/* Another loss, as each phase of a training may have. The table is rebuilt in place, and
+ * only if they differ. */
 void objective_set_loss(struct objective *o, temper_loss_spec loss)
 {
     o->spec.loss = loss;
@@ -262,13 +274,14 @@ void objective_set_loss(struct objective *o, temper_loss_spec loss)
         make_table(o);
 }
 
-/* Multiclass Hessian products exist in doubles and for the two-temperature family. */
+/* Hessian-vector products: two classes always (by the curvature of each row); many classes in doubles and for the
+ * two-temperature family, the derivatives of which multiclass_f64.c has. */
 bool objective_can_multiply(const struct objective *o)
 {
     return o->vectors == 1 || (o->spec.f64 && loss_is_two_temperature(o->spec.loss));
 }
 
-/* A dense Hessian is built for one weight vector only. */
+/* A dense Hessian is built for one weight vector only: that of many classes has (columns * classes)^2 entries. */
 bool objective_can_hessian(const struct objective *o)
 {
     return o->vectors == 1;
@@ -286,7 +299,7 @@ double objective_accuracy(const struct objective *o)
 
 /* ---- Evaluation ------------------------------------------------------------------------------ */
 
-/* Value and gradient in one pass over the rows. */
+/* J(w) and its gradient in one pass over the rows. Overwrites the last evaluated point, never the accepted one. */
 temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
 {
     struct objective *o = context;
@@ -300,14 +313,16 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
     return TEMPER_OK;
 }
 
-/* The point last evaluated becomes the accepted one, whose Hessian the other calls use. */
+/* The point last evaluated becomes the accepted one, to which multiply and hessian refer; the other is overwritten by
+ * the next evaluation. */
 void objective_accept(void *context)
 {
     struct objective *o = context;
     o->curvature.last = 1 - o->curvature.last;
 }
 
-/* The first product at a point converts what the evaluation stored; later ones reuse it. */
+/* The Hessian of J at the accepted point times v. For many classes the first product at a point converts what the
+ * evaluation has stored; later ones reuse it. */
 temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error)
 {
     struct objective *o = context;
@@ -316,6 +331,8 @@ temper_status objective_multiply(void *context, const double *v, double *product
     return TEMPER_OK;
 }
 
+/* The root mean square of the scores of v: a length of v in units of the scores, which does not depend on the scaling
+ * of the features. */
 temper_status objective_length(void *context, const double *v, double *length, temper_error *error)
 {
     struct objective *o = context;

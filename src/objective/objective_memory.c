@@ -2,7 +2,7 @@
  * objective.c, sparse/ and gram/. */
 #include "objective/objective_internal.h"
 
-/* Of one worker. */
+/* The buffers of one worker: allocate_scratch. */
 static double scratch_bytes(const struct objective *o)
 {
     double real = o->spec.f64 ? sizeof(double) : sizeof(float), rows = (double)o->stride;
@@ -14,7 +14,7 @@ static double scratch_bytes(const struct objective *o)
     return bytes + real * (rows * columns + (double)linear_scratch(o->stride, o->columns, o->classes));
 }
 
-/* What two evaluation points keep for their Hessians. */
+/* What two evaluation points keep for their Hessians: allocate_curvature. */
 static double point_bytes(const struct objective *o)
 {
     double rows = (double)o->rows, blocks = rows / (double)o->layout.blocks.block_rows + 1;
@@ -24,8 +24,8 @@ static double point_bytes(const struct objective *o)
     return sizeof(double) * (o->vectors == 1 ? 2 * rows : 3 * entries + 3 * rows);
 }
 
-/* MPI: each process holds the entries of its rows, those of its columns, and about as many again in the buffers of the
- * exchange; and the residuals of all rows. */
+/* MPI: each process has the entries of its rows, those of its columns, and about as many again in the buffers of the
+ * exchange; and the residuals of all rows (csc_dist.c). */
 static double shared_bytes(const struct objective *o)
 {
     const struct dataset *data = o->spec.data;
@@ -36,7 +36,7 @@ static double shared_bytes(const struct objective *o)
            rows * (double)o->vectors * sizeof(double);
 }
 
-/* Residuals and the transposed copy. */
+/* Residuals and the transposed copy: sparse_prepare. */
 static double sparse_bytes(const struct objective *o)
 {
     double numbers = (double)o->rows * (double)o->vectors;
@@ -55,6 +55,7 @@ static double message_bytes(const struct objective *o, double part, double gram)
     return comm_alone(o->spec.data->ranks.comm) ? 0 : 8 * part * sizeof(double) + gram;
 }
 
+/* The sum of all these for an objective that would be created from `spec`. An estimate in doubles cannot overflow. */
 double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block)
 {
     struct objective o = {0};
@@ -63,6 +64,7 @@ double objective_bytes(const struct objective_spec *spec, struct objective_uses 
     double part = o.sparse.transposed ? (double)o.vectors : plain + (double)o.vectors;
     if (uses.gram || uses.hessian)
         gram = gram_bytes(&o, false);
+    /* The two kinds of Gram matrices are computed one after the other, so the larger one counts. */
     if (uses.class_grams) {
         double of_classes = gram_bytes(&o, true);
         gram = of_classes > gram ? of_classes : gram;

@@ -9,12 +9,15 @@
 
 /* ---- Scaling, folded into the weights -------------------------------------------------------- */
 
+/* Rounds to nearest; values beyond the range of floats become infinite, which sparse_fits_floats rules out for the
+ * data. */
 static void to_floats(const double *from, size_t n, float *to)
 {
     for (size_t i = 0; i < n; i++)
         to[i] = (float)from[i];
 }
 
+/* Training starts at 0, where the products can be skipped. */
 static bool all_zero(const double *w, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -23,8 +26,9 @@ static bool all_zero(const double *w, size_t n)
     return true;
 }
 
-/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset): scaling the weights once replaces scaling
- * every row. Sparse rows that are not scaled need the floats alone. */
+/* Brings w into the form of the kernels. Scaling is folded in by w . (x - offset) factor + b = (w factor) . x + (b - w
+ * factor . offset): scaling the weights once replaces scaling every row. Sparse passes in floats without scaling read
+ * the floats alone, so the doubles are then not written. */
 static void fold_weights(struct objective *o, enum pass pass, const double *w)
 {
     struct pass_weights *weights = &o->weights;
@@ -50,7 +54,8 @@ static void fold_weights(struct objective *o, enum pass pass, const double *w)
         to_floats(raw, plain, weights->f32);
 }
 
-/* The chain rule for the same: the gradient by the scaled features' weights, from that by the raw ones. */
+/* The chain rule for the folded scaling: turns the gradient by the raw features' weights, columns [from, to), into
+ * that by the scaled features' weights, in place. */
 static void unfold_gradient(const struct objective *o, size_t from, size_t to, double *gradient)
 {
     const struct scale *scale = o->spec.scale;
@@ -61,6 +66,7 @@ static void unfold_gradient(const struct objective *o, size_t from, size_t to, d
         }
 }
 
+/* Mean and penalty for columns [from, to), so that the threads of sparse_gradient can each finish their columns. */
 void finish_columns(const struct objective *o, const double *w, size_t from, size_t to, double *gradient)
 {
     const double share = 1 / o->weight_sum, l2 = o->spec.l2;
@@ -71,12 +77,14 @@ void finish_columns(const struct objective *o, const double *w, size_t from, siz
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
+/* What the workers of one pass share. */
 struct pass_job {
     struct objective *o;
     enum pass pass;
 };
 
-/* One part on one worker thread: its sums start at 0, whichever thread runs it. */
+/* Callback of parallel_blocks: one part on one worker. Its sums start at 0, whichever thread runs it, so that they do
+ * not depend on the schedule. */
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
     const struct pass_job *job = context;
@@ -94,7 +102,8 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-/* Adds the sums of all parts into sums.total: gradient and totals as one vector, or the totals alone. */
+/* Adds the sums of all parts, of all processes, into sums.total. Gradient and totals are one vector, so that MPI sends
+ * one message; passes without a gradient add the totals alone. */
 static temper_status add_parts(struct objective *o, bool gradient, temper_error *error)
 {
     const struct holders holders = {o->spec.data->ranks.comm, o->layout.first_part};
@@ -115,7 +124,8 @@ double pass_total(const struct objective *o, size_t which)
     return o->sums.total[pass_gradient(o) + which];
 }
 
-/* The mean gradient with the penalty. With a CSC copy, the parts have summed the intercepts only. */
+/* The mean gradient with its penalty, from the sums of the parts. With a transposed copy the parts have summed the
+ * intercepts only, and the rest is computed column by column. */
 static temper_status take_gradient(struct objective *o, enum pass pass, const double *w, double *gradient,
                                    temper_error *error)
 {
@@ -129,6 +139,7 @@ static temper_status take_gradient(struct objective *o, enum pass pass, const do
     return TEMPER_OK;
 }
 
+/* The order is fixed: weights, scores of all rows where a SELL-16 copy gives them, parts, their sum, gradient. */
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient, temper_error *error)
 {
     struct pass_job job = {o, pass};

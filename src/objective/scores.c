@@ -10,8 +10,9 @@
 #include "kernel/dense/linear.h"
 #include "kernel/dispatch/kernel.h"
 
-enum { SPARSE_ROWS = 256 };
+enum { SPARSE_ROWS = 256 }; /* rows of a task, for sparse data */
 
+/* What the worker threads share. */
 struct score_job {
     const struct matrix *x;
     const struct linear_model *model;
@@ -25,7 +26,8 @@ struct score_job {
 
 /* ---- Sparse ---------------------------------------------------------------------------------- */
 
-/* Entry by entry; columns that the model does not have are left out. */
+/* Scores of CSR rows, entry by entry, for any number of weight vectors. Columns that the model does not have (features
+ * that occur only in new data) are left out; columns ascend within a row, so the loop ends there. */
 static void sparse_scores(const struct score_job *job, size_t from, size_t count)
 {
     const struct linear_model *model = job->model;
@@ -46,7 +48,8 @@ static void sparse_scores(const struct score_job *job, size_t from, size_t count
 
 /* ---- Dense ----------------------------------------------------------------------------------- */
 
-/* Rows as doubles, with the logarithm applied: in place or in `space`. */
+/* A block of dense rows as doubles, with the logarithm applied where the model has one: in place, or converted into
+ * `space`. */
 static const double *dense_rows(const struct score_job *job, size_t from, size_t count, double *space)
 {
     const struct matrix *x = job->x;
@@ -66,7 +69,7 @@ static const double *dense_rows(const struct score_job *job, size_t from, size_t
     return space;
 }
 
-/* Many classes: the kernel gives [class * stride + row], the result is [row * vectors + class]. */
+/* Many classes: the kernel writes [class * stride + row], the result is [row * vectors + class]. */
 static void dense_many(const struct score_job *job, size_t from, struct rows_f64 block, double *space)
 {
     const struct linear_model *model = job->model;
@@ -78,6 +81,7 @@ static void dense_many(const struct score_job *job, size_t from, struct rows_f64
             out[i * model->vectors + k] = by_class[k * job->stride + i] + model->bias[k];
 }
 
+/* Callback of parallel_blocks: the scores of one block of rows. Blocks write disjoint parts of `out`. */
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
     const struct score_job *job = context;
@@ -103,7 +107,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Block size, and workspace in doubles. */
+/* The number of rows of a block, by the cache, and the workspace of a worker in doubles. Sparse rows need none. */
 static void measure(struct score_job *job)
 {
     size_t columns = (size_t)job->x->columns, vectors = job->model->vectors;
@@ -118,6 +122,8 @@ static void measure(struct score_job *job)
     job->class_space = job->stride * vectors;
 }
 
+/* out[row * vectors + k]: the scores of all rows, intercepts included. The scaling is already part of the model's
+ * weights, except for the logarithm. */
 temper_status activations(const struct matrix *x, const struct linear_model *model, size_t threads, double *out,
                           temper_error *error)
 {

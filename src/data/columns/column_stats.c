@@ -14,7 +14,8 @@
 #include "kernel/small/column_range.h"
 
 enum {
-    /* A block has so many rows for each row of sums, since the sums use memory too; */
+    /* The number of blocks is limited to one for each ROWS_FOR_SUMS rows, since every block has sums for all columns.
+     */
     ROWS_FOR_SUMS = 64,
     SPARSE_FOR_SUMS = 256, /* the same for sparse rows, which have more sums a column */
     BLOCK_NUMBERS = 6,     /* of a block for each column, at most */
@@ -78,7 +79,8 @@ static bool take_logs(struct column_sums *sums, size_t row, size_t columns)
     return true;
 }
 
-/* Calls the kernel for this pass and element type. */
+/* Dispatches by pass (the second one has means) and by element type; all kernels accumulate into the arrays of
+ * `spread`. */
 static void range_rows(const struct column_range_kernels *kernel, const struct column_range *spread,
                        enum matrix_kind kind, const void *rows)
 {
@@ -91,6 +93,7 @@ static void range_rows(const struct column_range_kernels *kernel, const struct c
         (first ? kernel->first_u8 : kernel->second_u8)(spread, rows);
 }
 
+/* The description of a run for the kernels. They read run->behind further rows ahead, so these must exist. */
 static struct column_range range_of(const struct stats_pass *pass, const struct column_sums *sums,
                                     const struct row_run *run)
 {
@@ -105,15 +108,16 @@ static struct column_range range_of(const struct stats_pass *pass, const struct 
                                  .square = sums->square};
 }
 
-/* A run of dense rows. */
 static void add_dense(const struct stats_pass *pass, const struct column_sums *sums, const struct row_run *run)
 {
+    /* A run is consecutive in memory, so the address of its first row is enough. */
     const struct column_range spread = range_of(pass, sums, run);
     struct row row = matrix_row(&pass->task->data->x, run->from);
     range_rows(pass->kernel, &spread, row.kind, row.dense);
 }
 
-/* A run of dense rows, of whose entries the logarithm is taken, row by row. */
+/* Dense rows with --scale log: each row is copied to a buffer, transformed there and added by the kernel for doubles.
+ */
 static bool add_logs(const struct stats_pass *pass, struct column_sums *sums, const struct row_run *run)
 {
     struct column_range spread = range_of(pass, sums, run);
@@ -129,7 +133,8 @@ static bool add_logs(const struct stats_pass *pass, struct column_sums *sums, co
     return true;
 }
 
-/* An entry of a sparse row, in either pass. */
+/* Adds one stored entry to its column. Entries that are not stored are accounted for at the end, by the weights of the
+ * stored ones (column_finish_*), so that the cost is proportional to the stored entries. */
 static void add_entry(const struct stats_pass *pass, struct column_sums *sums, size_t j, double x, double weight)
 {
     sums->stored[j] += weight;
@@ -145,6 +150,7 @@ static void add_entry(const struct stats_pass *pass, struct column_sums *sums, s
     sums->sum[j] += weight * x;
 }
 
+/* Adds a CSR row; false for a negative entry where logarithms are taken, which is stored in sums->negative. */
 static bool add_sparse(const struct stats_pass *pass, struct column_sums *sums, size_t row, double weight)
 {
     struct row entries = matrix_row(&pass->task->data->x, row);
@@ -162,6 +168,7 @@ static bool add_sparse(const struct stats_pass *pass, struct column_sums *sums, 
     return true;
 }
 
+/* Adds a run of rows in the way that suits storage and scale; false for a negative entry under --scale log. */
 static bool column_add_rows(const struct stats_pass *pass, struct column_sums *sums, const struct row_run *run)
 {
     if (!pass->sparse && pass->task->logs)
@@ -178,6 +185,8 @@ static bool column_add_rows(const struct stats_pass *pass, struct column_sums *s
 
 enum { BYTES_AT_ONCE = 1 << 16 }; /* rows whose sums of squares fit 32 bits: 2^16 * 255^2 < 2^32 */
 
+/* One row of bytes into 32-bit sums. The 16-bit product keeps the loop within what compilers vectorise well: 255^2
+ * fits. */
 static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *restrict sum, uint32_t *restrict square)
 {
     for (size_t j = 0; j < columns; j++) {
@@ -187,6 +196,7 @@ static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *re
     }
 }
 
+/* Two loops instead of one: each is then a plain packed minimum or maximum. */
 static void widen_range(const uint8_t *restrict x, size_t columns, uint8_t *restrict low, uint8_t *restrict high)
 {
     for (size_t j = 0; j < columns; j++)
@@ -220,6 +230,8 @@ static void add_few_bytes(const struct stats_pass *pass, struct column_sums *sum
     }
 }
 
+/* Splits the rows so that the 32-bit sums cannot overflow. Without weights, the sum of the weights is the number of
+ * rows. */
 static void column_add_bytes(const struct stats_pass *pass, struct column_sums *sums, size_t row, size_t count)
 {
     *sums->weight += (double)count;
@@ -230,7 +242,8 @@ static void column_add_bytes(const struct stats_pass *pass, struct column_sums *
     }
 }
 
-/* Means; the range of a sparse column includes 0 if some row has no entry. */
+/* Means and ranges. An entry that a sparse row does not store has the value 0, so the range of its column includes 0.
+ */
 static void column_finish_first(const struct stats_pass *pass, struct column_stats *out)
 {
     const struct column_sums *all = &pass->all;
@@ -260,12 +273,14 @@ static void column_finish_second(const struct stats_pass *pass, struct column_st
     }
 }
 
-/* From exact sums: shifted by the integer nearest to the mean, which keeps them exact and avoids cancellation. */
+/* Variances of uint8 columns from sums of x and x^2, which are exact integers (below 2^53). Shifting by the integer
+ * nearest to the mean keeps them exact and avoids the cancellation of E x^2 - (E x)^2. */
 static void column_finish_bytes(const struct stats_pass *pass, struct column_stats *out)
 {
     const struct column_sums *all = &pass->all;
     double n = *all->weight;
     for (size_t j = 0; j < pass->columns && n > 0; j++) {
+        /* With x = near + d: `off` is the sum of d, and `square` the sum of d^2. */
         double near = rint(out->mean[j]), off = all->sum[j] - n * near;
         double square = all->square[j] - near * (all->sum[j] + off);
         out->variance[j] = fmax(0, (square - off * off / n) / n);
@@ -282,6 +297,7 @@ static void sums_free(struct column_sums *sums)
     mem_free(sums->ends);
 }
 
+/* The identity of the sums: 0, and an empty range. Called between the two passes. */
 static void sums_clear(struct column_sums *sums, const struct stats_pass *pass)
 {
     for (size_t i = 0; i < pass->length; i++)
@@ -292,10 +308,13 @@ static void sums_clear(struct column_sums *sums, const struct stats_pass *pass)
     }
 }
 
+/* All sums of a block are one array, so that MPI can send them as one message. sums_free is called after failures too.
+ */
 static bool sums_alloc(struct column_sums *sums, const struct stats_pass *pass)
 {
     size_t columns = pass->columns;
     sums->state = mem_alloc(pass->length, sizeof *sums->state);
+    /* Scratch buffers, for the cases that use them. */
     if (!pass->sparse && pass->task->logs && !(sums->x = mem_alloc(columns, sizeof *sums->x)))
         return false;
     if (pass->bytes && (!(sums->few = mem_alloc(columns, 2 * sizeof *sums->few)) ||
@@ -303,6 +322,8 @@ static bool sums_alloc(struct column_sums *sums, const struct stats_pass *pass)
         return false;
     if (!sums->state)
         return false;
+    /* The layout of `state`: weight, rows, low[], high[], sum[], then what this pass needs of square[], stored[],
+     * count[]. */
     sums->weight = sums->state;
     sums->rows = sums->weight + 1;
     sums->low = sums->rows + 1;
@@ -316,6 +337,7 @@ static bool sums_alloc(struct column_sums *sums, const struct stats_pass *pass)
     return true;
 }
 
+/* Also after pass_start has failed: blocks that were not reached are zeroed. */
 static void pass_free(struct stats_pass *pass)
 {
     for (size_t b = 0; pass->block && b < pass->own; b++)
@@ -324,7 +346,9 @@ static void pass_free(struct stats_pass *pass)
     mem_free(pass->block);
 }
 
-/* As many blocks as many threads can use, and few enough that the sums are small compared with the data. */
+/* The number of blocks: enough for many threads, and few enough that the sums are small compared with the data. It
+ * depends on the shape of the data only, never on the number of threads, so that the sums have the same bits for any.
+ */
 static size_t block_count(const struct stats_pass *pass)
 {
     const struct dataset *data = pass->task->data;
@@ -332,13 +356,14 @@ static size_t block_count(const struct stats_pass *pass)
     uint64_t a_row = rows ? dataset_all_nonzeros(data) / rows + 1 : 1;
     uint64_t columns = data->x.columns ? data->x.columns : 1;
     uint64_t blocks = pass->count / (pass->sparse ? SPARSE_FOR_SUMS : ROWS_FOR_SUMS);
+    /* The sums have one entry for each column, a sparse row only a_row of them: fewer blocks by that ratio. */
     if (pass->sparse && columns / a_row > 1)
         blocks = (uint64_t)((double)blocks * (double)a_row / (double)columns);
     return blocks < 1 ? 1 : blocks > PARTS_USUAL ? PARTS_USUAL : (size_t)blocks;
 }
 
-/* Large data uses the parts of its row partition as blocks, so that no block has rows of two processes; unless there
- * are too many columns. */
+/* Large data uses the parts of its row partition as blocks, so that no block has rows of two processes and none has to
+ * be continued by another; unless there are so many columns that the sums would use too much memory. */
 static void choose_blocks(struct stats_pass *pass)
 {
     const struct dataset *data = pass->task->data;
@@ -356,7 +381,7 @@ static uint64_t block_start(const struct stats_pass *pass, size_t block)
     return block < pass->blocks ? pass->block_rows * block : pass->count;
 }
 
-/* The blocks with rows of this process. */
+/* Sets the range of blocks that have rows of this process, perhaps none. */
 static void find_blocks(struct stats_pass *pass)
 {
     while (pass->first < pass->blocks && block_start(pass, pass->first + 1) <= pass->from)
@@ -365,6 +390,7 @@ static void find_blocks(struct stats_pass *pass)
         pass->own++;
 }
 
+/* An upper bound of the memory of column_stats: all blocks of one process, and the total. */
 double column_stats_bytes(const struct matrix *x)
 {
     const struct dataset data = {.x = *x};
@@ -384,6 +410,7 @@ static size_t run_rows(const struct sum_task *task)
     return rows < LEAST_RUN ? LEAST_RUN : rows < MOST_RUN ? rows : MOST_RUN;
 }
 
+/* Derives everything from the shape of the data and allocates the sums; false without memory. */
 static bool pass_start(struct stats_pass *pass, const struct sum_task *task)
 {
     const struct dataset *data = task->data;
@@ -392,8 +419,10 @@ static bool pass_start(struct stats_pass *pass, const struct sum_task *task)
     pass->task = task;
     pass->columns = columns;
     pass->sparse = sparse;
+    /* Weights would make the sums of bytes inexact, and listed rows are not consecutive. */
     pass->bytes = data->x.kind == MATRIX_U8 && !task->logs && !task->row && !data->weight;
     pass->run = run_rows(task);
+    /* A list of rows is local to a process, so that the statistics are too. */
     pass->comm = task->row ? NULL : data->ranks.comm;
     pass->count = pass->comm ? data->ranks.all_rows : task->count;
     pass->from = pass->comm ? data->ranks.first_row : 0;
@@ -410,14 +439,15 @@ static bool pass_start(struct stats_pass *pass, const struct sum_task *task)
 
 /* ---- Own rows -------------------------------------------------------------------------------- */
 
-/* The row of the matrix that is the i-th of all. */
+/* The local index in the matrix of the i-th row of all processes, or of the list. */
 static size_t row_at(const struct stats_pass *pass, uint64_t i)
 {
     size_t here = (size_t)(i - pass->from);
     return pass->task->row ? pass->task->row[here] : here;
 }
 
-/* The number of consecutive rows from the i-th on with weights above 0, at most pass->run; and their weights. */
+/* Number of consecutive rows from the i-th on with weights above 0, at most pass->run, and their weights. Rows of
+ * weight 0 are skipped entirely: their values, even NaN, must not matter. */
 static size_t run_from(const struct stats_pass *pass, uint64_t i, uint64_t to, double weight[MOST_RUN])
 {
     const double *weights = pass->task->data->weight;
@@ -430,6 +460,7 @@ static size_t run_from(const struct stats_pass *pass, uint64_t i, uint64_t to, d
     return count;
 }
 
+/* Adds a run to the sums of its block, after announcing its pages (memory limit). */
 static bool add_run(const struct stats_pass *pass, struct column_sums *sums, const struct row_run *run)
 {
     const struct sum_task *task = pass->task;
@@ -443,7 +474,8 @@ static bool add_run(const struct stats_pass *pass, struct column_sums *sums, con
     return column_add_rows(pass, sums, run);
 }
 
-/* Adds this process's rows of a block. */
+/* Adds this process's rows of a block in their order, so that the sum has the same bits however the rows are divided
+ * among processes. */
 static temper_status sum_rows(const struct stats_pass *pass, size_t own)
 {
     double weight[MOST_RUN];
@@ -451,10 +483,12 @@ static temper_status sum_rows(const struct stats_pass *pass, size_t own)
     uint64_t to = block_start(pass, pass->first + own + 1), count;
     from = from > pass->from ? from : pass->from;
     to = to < pass->to ? to : pass->to;
+    /* Sums of integers are exact in any grouping: no runs are needed. */
     if (pass->bytes) {
         column_add_bytes(pass, &pass->block[own], (size_t)(from - pass->from), (size_t)(to > from ? to - from : 0));
         return TEMPER_OK;
     }
+    /* A row of weight 0 gives an empty run, and the loop advances by 1. */
     for (uint64_t i = from; i < to; i += count + !count) {
         count = run_from(pass, i, to, weight);
         uint64_t left = pass->task->row ? 0 : to - i - count;
@@ -474,6 +508,7 @@ static bool shares_first_block(const struct stats_pass *pass, uint64_t first_row
     return first_row > 0 && first_row < pass->count && block_start(pass, block) < first_row;
 }
 
+/* Callback of parallel_blocks: one block on one worker. Blocks have separate sums, so no lock is needed. */
 static temper_status sum_block(void *context, size_t own, size_t worker)
 {
     const struct stats_pass *pass = context;
@@ -493,6 +528,7 @@ static temper_status continue_blocks(struct stats_pass *pass, temper_status *fou
     uint64_t *first_row = mem_alloc(size, sizeof *first_row);
     if (!first_row)
         return error_no_memory(error);
+    /* The first rows of all ranks: each rank then decides alike which blocks are shared, without further messages. */
     temper_status status = comm_gather_each(pass->comm, &pass->from, sizeof pass->from, first_row, error);
     for (size_t r = 1; status == TEMPER_OK && r < size; r++) {
         if (!shares_first_block(pass, first_row[r]))
@@ -507,7 +543,8 @@ static temper_status continue_blocks(struct stats_pass *pass, temper_status *fou
     return status;
 }
 
-/* Adds the blocks whose last row is in this process, in their order, to the total. */
+/* Adds the blocks whose last row is in this process to the total, in their order. comm_in_turn calls it on one rank
+ * after the other with the total so far, so that the order of additions is that of a single process. */
 static void add_blocks(void *context, void *state)
 {
     const struct stats_pass *pass = context;
@@ -523,6 +560,7 @@ static void add_blocks(void *context, void *state)
             all->low[j] = sums->low[j] < all->low[j] ? sums->low[j] : all->low[j];
             all->high[j] = sums->high[j] > all->high[j] ? sums->high[j] : all->high[j];
         }
+        /* weight, rows, low and high come first in the state; all that follows is added. */
         for (size_t i = (size_t)(all->sum - all->state); i < pass->length; i++)
             all->state[i] += sums->state[i];
     }
@@ -542,6 +580,8 @@ static temper_status one_pass(struct stats_pass *pass, temper_error *error)
                                : status;
 }
 
+/* Means first, since the second pass sums deviations from them; the buffers are used again. Bytes need no second pass.
+ */
 static temper_status two_passes(struct stats_pass *pass, struct column_stats *out, temper_error *error)
 {
     TRY(one_pass(pass, error));
@@ -573,6 +613,7 @@ static void report_negative(const struct stats_pass *pass, struct negative_entry
     }
 }
 
+/* false without memory; column_stats_free frees what was allocated. */
 static bool stats_alloc(struct column_stats *sums, size_t columns)
 {
     *sums = (struct column_stats){.low = mem_alloc(columns, sizeof(double)),
@@ -582,6 +623,7 @@ static bool stats_alloc(struct column_stats *sums, size_t columns)
     return sums->low && sums->high && sums->mean && sums->variance;
 }
 
+/* The statistics of all columns; *out is set on success only, *negative with TEMPER_BAD_DATA. */
 temper_status column_stats(const struct sum_task *task, struct column_stats *out, struct negative_entry *negative,
                            temper_error *error)
 {

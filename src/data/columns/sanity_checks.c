@@ -14,16 +14,17 @@
 #include "data/string_table.h"
 
 enum {
-    FEW_CLASSES = 20,     /* so many are always accepted; of more, a class needs on average */
-    LEAST_OF_NUMBERS = 4, /* so many rows */
-    LEAST_OF_TEXT = 2,
-    LEAST_COUNTED = 20, /* rows: fewer may count up by chance */
-    NAME_SHOWN = 40     /* bytes of a name in a message */
+    FEW_CLASSES = 20,     /* up to this number, classes are always accepted */
+    LEAST_OF_NUMBERS = 4, /* with more classes: rows that a class has on average, if names are numbers, */
+    LEAST_OF_TEXT = 2,    /* or text */
+    LEAST_COUNTED = 20,   /* rows: fewer may count up by chance */
+    NAME_SHOWN = 40       /* bytes of a name in a message */
 };
 
 /* ---- Too many classes ------------------------------------------------------------------------ */
 
-/* By its characters: names of classes are shortest decimals already. */
+/* Whether a class name is a number. Names that are numbers were rewritten as shortest decimals, so testing the
+ * characters is enough. */
 static bool is_number(const char *name)
 {
     return *name && name[strspn(name, "+-.0123456789eE")] == '\0';
@@ -35,6 +36,7 @@ struct name_kinds {
     bool fraction; /* at least one is a fraction: measured values, not classes */
 };
 
+/* One pass over the names; a decimal point in any of them marks the column as measured values. */
 static struct name_kinds kinds_of(const struct classes *classes)
 {
     struct name_kinds kinds = {true, false};
@@ -46,7 +48,8 @@ static struct name_kinds kinds_of(const struct classes *classes)
     return kinds;
 }
 
-/* Text is more likely to be meant as classes than numbers are. */
+/* More classes than the rows can support: the label column is then probably a measured value or an identifier. Text
+ * needs fewer rows a class, since it is more likely to be meant as classes than numbers are. */
 static bool has_too_many(const struct dataset *data)
 {
     size_t count = data->classes.count;
@@ -55,12 +58,13 @@ static bool has_too_many(const struct dataset *data)
     return count > FEW_CLASSES && (kinds.fraction || least * count > dataset_all_rows(data));
 }
 
+/* A column as messages show it and as the user would type it. */
 struct column_text {
     char shown[4 * TOKEN_SHOWN + 16]; /* "column 'b'" */
     char option[NAME_SHOWN + 1];      /* as --label takes it without quotes */
 };
 
-/* The name where it is short and printable, else the position. */
+/* Uses the name where it is short and printable, else the position counted from 1, which --label takes as well. */
 static struct column_text column_text(const char *given, size_t position)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
@@ -71,12 +75,14 @@ static struct column_text column_text(const char *given, size_t position)
     snprintf(text.shown, sizeof text.shown, "column %s", text.option);
     if (length > 0 && length <= NAME_SHOWN)
         snprintf(text.shown, sizeof text.shown, "column '%s'", token_text(name, name + length).text);
+    /* The remedy is meant to be copied into a shell: only names that need no quotes. */
     if (length > 0 && length <= NAME_SHOWN && name[strspn(name, plain)] == '\0')
         snprintf(text.option, sizeof text.option, "%s", name);
     return text;
 }
 
-/* An inferred label column is refused, a named one gets a warning. */
+/* A label column that was inferred is refused, since the guess is probably wrong; one that the user named gets a
+ * warning. */
 static temper_status check_class_count(struct dataset *data, const temper_read_options *options, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -102,7 +108,8 @@ struct similar_names {
     size_t pairs;
 };
 
-/* Names are compared after folding case and blanks, by a hash table. */
+/* Finds names that are equal after folding case and blanks: one hash table lookup for each class. Keeps the first pair
+ * and counts all; false without memory. */
 static bool find_similar(const struct classes *classes, struct similar_names *alike)
 {
     struct string_table folded = {0};
@@ -122,7 +129,7 @@ static bool find_similar(const struct classes *classes, struct similar_names *al
     return done;
 }
 
-/* Reports the first pair and the number of others. */
+/* One warning, with the first pair as the example. */
 static temper_status check_class_names(struct dataset *data, temper_error *error)
 {
     struct similar_names alike = {0};
@@ -142,7 +149,8 @@ static temper_status check_class_names(struct dataset *data, temper_error *error
     return TEMPER_OK;
 }
 
-/* Labels of a separate file are not a column of the table. */
+/* The checks of labels, after reading. Labels of a separate file are no column of the table, so that no other column
+ * could be the label instead; their number is not checked. */
 temper_status check_label_values(struct dataset *data, const temper_read_options *options, temper_error *error)
 {
     temper_status status = TEMPER_OK;
@@ -155,13 +163,15 @@ temper_status check_label_values(struct dataset *data, const temper_read_options
 
 /* ---- Features that count the rows ------------------------------------------------------------ */
 
+/* The first feature of a row of dense floats or doubles. */
 static double first_value(const struct matrix *x, uint64_t row)
 {
     size_t at = (size_t)row * (size_t)x->columns;
     return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at] : (double)((const float *)x->dense)[at];
 }
 
-/* Whether the first column counts up from 0 or 1, by one a row; rows that were dropped leave gaps. */
+/* Whether the first column is an index: integers that increase by one from 0 or 1. Where rows with missing values were
+ * dropped, steps may be larger, but no value exceeds the number of rows that the file had. */
 static bool counts_rows(const struct dataset *data)
 {
     const struct matrix *x = &data->x;
@@ -177,7 +187,8 @@ static bool counts_rows(const struct dataset *data)
     return true;
 }
 
-/* Programs write an index as the first column, often without a name. A table of one feature is not suspected. */
+/* Warns of a row index among the features, which many programs write as the first column, often without a name: a
+ * model that uses it fits the order of the rows. A table of one feature is not suspected. */
 void check_feature_values(struct dataset *data)
 {
     const struct schema *schema = data->schema; /* of a table */
@@ -188,15 +199,18 @@ void check_feature_values(struct dataset *data)
     if (first->position > 0 || first->texts.count > 0 || !counts_rows(data))
         return;
     struct column_text column = column_text(first->name, 0);
-    dataset_note(data,
-                 "warning: %s counts the rows, which tells nothing about others; pass --ignore %s "
-                 "if it is an index",
-                 column.shown, column.option);
+    dataset_note(
+        data,
+        "warning: %s counts the rows, which tells nothing about others; pass --ignore %s " /* vocabulary: allowed */
+        "if it is an index",
+        column.shown, column.option);
 }
 
-/* Heavy-tailed distributions have gaps between their largest values too, but not so large ones. */
+/* The distance of an outlier from the other values, in units of their range. Heavy-tailed distributions have gaps
+ * between their largest values too, but not such large ones. */
 static const double FAR = 1000;
 
+/* An entry of a dense matrix of any element type. */
 static double value_at(const struct matrix *x, uint64_t row, size_t column)
 {
     size_t at = (size_t)(row * x->columns) + column;
@@ -205,7 +219,7 @@ static double value_at(const struct matrix *x, uint64_t row, size_t column)
     return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at] : (double)((const float *)x->dense)[at];
 }
 
-/* The extreme value on one side, and the next one. */
+/* The most extreme value on one side, its row, and the second most extreme value. */
 struct extreme {
     double far, next;
     uint64_t row;
@@ -223,14 +237,16 @@ static void extreme_add(struct extreme *extreme, double value, uint64_t row)
     }
 }
 
-/* The other values span from the next one here to the extreme on the other side. */
+/* Whether the extreme is farther from the others than FAR times their range, which goes from the next value on this
+ * side to the extreme on the other. */
 static bool is_outlier(const struct extreme *extreme, const struct extreme *other)
 {
     double span = extreme->next + other->far; /* the other side is negated */
     return span > 0 && extreme->far - extreme->next > FAR * span;
 }
 
-/* One pass over the column keeps the two most extreme values of each side. */
+/* Finds a single outlier of a dense column in one pass: the two most extreme values of each side are enough. It is
+ * called for columns that the scale has flagged, never for sparse data. */
 bool outlier_find(const struct dataset *data, size_t column, struct outlier_value *out)
 {
     const struct matrix *x = &data->x;
@@ -243,6 +259,7 @@ bool outlier_find(const struct dataset *data, size_t column, struct outlier_valu
         extreme_add(&high, value, row);
         extreme_add(&low, -value, row);
     }
+    /* The larger side first; both cannot be outliers, since each extends the range of the other. */
     if (is_outlier(&high, &low))
         *out = (struct outlier_value){high.row, high.far};
     else if (is_outlier(&low, &high))

@@ -11,8 +11,8 @@
 #include "data/memory/page_window.h"
 #include "data/quote_text.h"
 
-/* A distance from the mean, relative to its maximum sqrt(rows - 1) deviations: one value is then 0.98 of the variance.
- */
+/* The share of the largest possible distance from the mean, sqrt(rows - 1) standard deviations, from which a value is
+ * reported: a value at 0.99 of it is 0.98 of the variance of its column. */
 static const double OUTLIER_SHARE = 0.99;
 
 static const char *const names[] = {
@@ -21,7 +21,7 @@ static const char *const names[] = {
 #undef SCALE_NAME
 };
 
-/* A linear search: there are six words. */
+/* The kind of a --scale argument; false for an unknown word. */
 bool scale_find(const char *name, enum scale_kind *kind)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -33,6 +33,7 @@ bool scale_find(const char *name, enum scale_kind *kind)
     return false;
 }
 
+/* The word as --scale takes it, and as model files store it. */
 const char *scale_name(enum scale_kind kind)
 {
     return names[kind];
@@ -40,7 +41,7 @@ const char *scale_name(enum scale_kind kind)
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* With the name of the feature, if it has one. */
+/* "feature 3 'width'", by value so that it can be used within an argument list; the number counts from 1. */
 struct feature_text feature_text(const struct dataset *data, uint64_t column)
 {
     struct feature_text shown = {""};
@@ -55,7 +56,7 @@ struct feature_text feature_text(const struct dataset *data, uint64_t column)
     return shown;
 }
 
-/* With the line of a text file, else with the row. */
+/* The message of --scale log, with the line of a text file where known, else with the row over all processes. */
 static temper_status refuse_negative(const struct dataset *data, struct negative_entry found, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -73,7 +74,7 @@ static temper_status refuse_negative(const struct dataset *data, struct negative
                      file, feature.text, (unsigned long long)(data->ranks.first_row + found.row) + 1);
 }
 
-/* Offset or factor is not finite: the values exceed what a double can scale. */
+/* An offset or factor that is not finite or 0: the range or variance of the column exceeds what a double can hold. */
 static temper_status refuse_span(const struct dataset *data, size_t column, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -93,13 +94,15 @@ static temper_status refuse_minmax(const struct dataset *data, temper_error *err
 
 /* ---- Offsets and factors --------------------------------------------------------------------- */
 
-/* Offset and factor of one column; set_columns refuses a factor that is 0 or not finite. */
+/* Offset and factor of one column. Constant columns get factor 1, so that scaling makes them 0 (dense) or leaves them
+ * as they are (sparse) and never divides by 0. */
 static void set_column(struct scale *scale, const struct column_stats *sums, size_t j, bool sparse)
 {
     double low = sums->low[j], high = sums->high[j], size = 0;
     switch (scale->kind) {
     case SCALE_STANDARD:
     case SCALE_LOG:
+        /* Sparse data is not centred, for that would fill its zeros. */
         scale->offset[j] = sparse ? 0 : sums->mean[j];
         size = sqrt(sums->variance[j]);
         break;
@@ -126,8 +129,9 @@ static bool usable(double offset, double factor)
     return isfinite(offset) && isfinite(factor) && factor > 0;
 }
 
-/* No value is farther from the mean than sqrt(rows - 1) deviations (Samuelson's inequality), and only a single outlier
- * comes near that. An indicator with a single 1 does too, but is not reported. */
+/* Flags columns that are dominated by one value. No value is farther from the mean than sqrt(rows - 1) standard
+ * deviations (Samuelson's inequality), and only a single outlier comes near that bound. A 0/1 indicator with a single
+ * 1 does too, but is common and harmless (one-hot columns), so it is not reported. */
 static void note_outlier(const struct dataset *data, const struct column_stats *sums, size_t j, struct scale *scale)
 {
     double rows = (double)dataset_all_rows(data), low = sums->low[j], high = sums->high[j];
@@ -139,7 +143,8 @@ static void note_outlier(const struct dataset *data, const struct column_stats *
         scale->outlier[scale->outliers++] = j;
 }
 
-/* Fills all columns, then finds outliers and the total variance, which only the standard scale reports. */
+/* Sets all columns; an error names the first one that cannot be scaled. For the standard scale it then flags outliers
+ * and sums the variances after scaling, from which training derives the default penalty. */
 static temper_status set_columns(const struct dataset *data, const struct column_stats *sums, struct scale *scale,
                                  temper_error *error)
 {
@@ -157,7 +162,7 @@ static temper_status set_columns(const struct dataset *data, const struct column
     return TEMPER_OK;
 }
 
-/* Learns offsets and factors from the rows. */
+/* Column statistics of the given rows, and from them offsets and factors. */
 static temper_status learn(const struct dataset *data, struct scale_rows rows, size_t threads, struct scale *scale,
                            temper_error *error)
 {
@@ -179,7 +184,7 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
     return status;
 }
 
-/* Offset 0 and factor 1, or 1/255 for pixels. */
+/* Allocates the arrays with the values that need no data: offset 0 and factor 1, or 1/255 for pixels. */
 static bool scale_start(struct scale *scale, enum scale_kind kind, size_t columns)
 {
     const double factor = kind == SCALE_PIXELS ? 1.0 / 255 : 1;
@@ -191,7 +196,7 @@ static bool scale_start(struct scale *scale, enum scale_kind kind, size_t column
     return scale->offset && scale->factor;
 }
 
-/* Moves the scale to *out, or frees it on failure. */
+/* The only place where *out is written, so that it stays untouched on failure. */
 static temper_status publish(struct scale *scale, temper_status status, struct scale *out)
 {
     if (status == TEMPER_OK)
@@ -207,7 +212,7 @@ static bool learns(enum scale_kind kind)
     return kind != SCALE_NONE && kind != SCALE_PIXELS;
 }
 
-/* The identity, or the factors that the kind alone determines. */
+/* Refuses what the storage cannot have, then starts with the factors that the kind alone determines. */
 static temper_status scale_begin(const struct dataset *data, enum scale_kind kind, struct scale *scale,
                                  temper_error *error)
 {
@@ -217,6 +222,7 @@ static temper_status scale_begin(const struct dataset *data, enum scale_kind kin
     return scale_start(scale, kind, (size_t)data->x.columns) ? TEMPER_OK : error_no_memory(error);
 }
 
+/* Learns from the rows of the dataset or a list of them, for example the training rows of a split. */
 temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows, size_t threads,
                           struct scale *out, temper_error *error)
 {
@@ -227,6 +233,7 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
     return publish(&scale, status, out);
 }
 
+/* The same from statistics that were summed elsewhere, as those of remote shards. */
 temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind, const struct column_stats *sums,
                               struct scale *out, temper_error *error)
 {
@@ -244,9 +251,10 @@ void scale_free(struct scale *scale)
     *scale = (struct scale){0};
 }
 
-enum { ROWS_A_BLOCK = 512 };
+enum { ROWS_A_BLOCK = 512 }; /* of a task for the worker threads */
 
-/* The logarithm first, then the linear part. */
+/* Scales one row of doubles in place: the logarithm first, then the linear part. Predictions use it as well, so that a
+ * row gives the same bits there and in scale_matrix. */
 void scale_row(const struct scale *scale, double *x)
 {
     if (scale->kind == SCALE_LOG)
@@ -264,7 +272,7 @@ struct scaling {
     double *scratch; /* a row for each worker */
 };
 
-/* Through a buffer of doubles, rounded once at the end. */
+/* Computes in doubles and rounds once at the end, whatever the element type. */
 static void scale_dense_row(const struct scaling *scaling, size_t row, double *scratch)
 {
     size_t columns = scaling->scale->columns;
@@ -281,7 +289,8 @@ static void scale_dense_row(const struct scaling *scaling, size_t row, double *s
     }
 }
 
-/* Offsets are 0, so only stored entries change, and the pattern stays. */
+/* Offsets of sparse data are 0, so only stored entries change and the pattern of the matrix stays. Rows write disjoint
+ * ranges, found by the starts of the original. */
 static void scale_sparse_row(const struct scaling *scaling, size_t row)
 {
     const struct scale *scale = scaling->scale;
@@ -304,7 +313,7 @@ static void scale_sparse_row(const struct scaling *scaling, size_t row)
     row_start[row + 1] = start + from.count;
 }
 
-/* Rows are independent, so that blocks can run on any thread. */
+/* Callback of parallel_blocks. Rows are independent, so the result does not depend on the number of threads. */
 static temper_status scale_block(void *context, size_t block, size_t worker)
 {
     const struct scaling *scaling = context;
@@ -320,12 +329,14 @@ static temper_status scale_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* Allocates arrays like those of `from`; uint8 becomes float, starts and columns get the library's widths. */
+/* Allocates a matrix of the same shape; uint8 becomes float, and starts and columns get 64 and 32 bits even where
+ * those of `from` are borrowed arrays of other widths. After a failure matrix_free frees it. */
 static bool allocate_like(const struct matrix *from, struct matrix *to)
 {
     size_t entries = (size_t)from->nonzeros, rows = (size_t)from->rows;
     bool f64 = from->kind == MATRIX_F64;
     *to = *from;
+    /* The copy owns its arrays and is not part of a mapped file. */
     to->owned[0] = to->owned[1] = to->owned[2] = NULL;
     to->pages = NULL;
     if (from->kind != MATRIX_CSR) {
@@ -345,7 +356,7 @@ static bool allocate_like(const struct matrix *from, struct matrix *to)
     return to->row_start && to->column && to->owned[2];
 }
 
-/* One buffer of a row for each thread. */
+/* Scales all rows with one row buffer for each thread. */
 static temper_status scale_all(struct scaling *scaling, size_t threads)
 {
     size_t blocks = ((size_t)scaling->from->rows + ROWS_A_BLOCK - 1) / ROWS_A_BLOCK, size;
@@ -360,6 +371,7 @@ static temper_status scale_all(struct scaling *scaling, size_t threads)
     return status;
 }
 
+/* The scaled copy of a matrix, owned by the caller. */
 temper_status scale_matrix(const struct scale *scale, const struct matrix *x, size_t threads, struct matrix *out,
                            temper_error *error)
 {

@@ -13,12 +13,14 @@
 #include "data/memory/page_window.h"
 #include "temper_extra.h"
 
+/* What is known of one column after the pass. */
 struct column_hash {
     double low, high; /* including zeros that are not stored; low > high without rows */
     uint64_t hash[2]; /* equal for equal columns; different ones collide with probability 2^-64 */
     uint64_t entries; /* stored */
 };
 
+/* The result: one digest for each column that can differ from 0. */
 struct column_hashes {
     struct column_hash *digest;
     size_t count;
@@ -32,13 +34,14 @@ enum {
     ENTRIES_A_DIGEST = 16 /* at least, for another thread: its hashes stay small compared with the data */
 };
 
-/* The hashes of one thread. */
+/* The hashes of one thread; added up at the end, which the hash allows in any order. */
 struct hash_share {
     struct column_hash *digest;
     double *row; /* dense: one row */
     uint64_t nonzeros;
 };
 
+/* One pass over all rows of a matrix. */
 struct hash_pass {
     const struct matrix *x;
     const uint32_t *column; /* as in column_hashes */
@@ -60,7 +63,8 @@ static bool is_wide(const struct matrix *x)
     return x->kind == MATRIX_CSR && x->columns / 4 > x->nonzeros + 65536;
 }
 
-/* The columns that have entries, ascending. */
+/* The columns that have entries, ascending, by sorting a copy of all column indices. The caller frees it; NULL without
+ * memory. */
 static uint32_t *used_columns(const struct matrix *x, size_t *count)
 {
     size_t entries = (size_t)x->nonzeros, used = 0;
@@ -79,7 +83,7 @@ static uint32_t *used_columns(const struct matrix *x, size_t *count)
     return column;
 }
 
-/* The position of a column that has entries. */
+/* The digest of a column: its index, or by binary search where only columns with entries have one. */
 static size_t place_of(const struct hash_pass *pass, uint32_t column)
 {
     if (!pass->column)
@@ -98,7 +102,8 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Adds an entry; returns whether it is nonzero (-0 is zero). */
+/* Adds an entry to range and hash; returns whether it is nonzero (-0 is zero). row_key makes the hash depend on the
+ * row: without it, permuted columns would be equal. */
 static bool add_value(struct column_hash *digest, double value, uint64_t row_key)
 {
     uint64_t bits;
@@ -115,14 +120,17 @@ static bool add_value(struct column_hash *digest, double value, uint64_t row_key
     return true;
 }
 
+/* Zeros change the range but not the hash, so that dense and sparse storage of the same data have equal hashes. */
 static void add_dense_row(const struct hash_pass *pass, struct hash_share *share, uint64_t index)
 {
+    /* Not mix(index): mix(0) = 0, and the first row would have no key. */
     uint64_t key = mix(index + 1);
     matrix_row_f64(pass->x, index, share->row);
     for (size_t j = 0; j < pass->count; j++)
         share->nonzeros += add_value(&share->digest[j], share->row[j], key);
 }
 
+/* The cost is proportional to the stored entries; add_zeros extends the ranges afterwards. */
 static void add_sparse_row(const struct hash_pass *pass, struct hash_share *share, uint64_t index)
 {
     struct row row = matrix_row(pass->x, index);
@@ -134,6 +142,7 @@ static void add_sparse_row(const struct hash_pass *pass, struct hash_share *shar
     }
 }
 
+/* Callback of parallel_blocks: BLOCK_ROWS rows into the hashes of this worker. */
 static temper_status add_block(void *context, size_t block, size_t worker)
 {
     const struct hash_pass *pass = context;
@@ -150,6 +159,7 @@ static temper_status add_block(void *context, size_t block, size_t worker)
 
 /* ---- The pass -------------------------------------------------------------------------------- */
 
+/* Empty ranges and hashes of one thread; false without memory. pass_free frees them. */
 static bool share_start(const struct hash_pass *pass, struct hash_share *share)
 {
     share->digest = mem_alloc(pass->count, sizeof *share->digest);
@@ -161,7 +171,7 @@ static bool share_start(const struct hash_pass *pass, struct hash_share *share)
     return true;
 }
 
-/* Sums of integers, minima and maxima: independent of the order. */
+/* Sums modulo 2^64, minima and maxima: independent of which thread had which rows. */
 static void share_add(const struct hash_pass *pass, struct hash_share *to, const struct hash_share *from)
 {
     to->nonzeros += from->nonzeros;
@@ -176,7 +186,7 @@ static void share_add(const struct hash_pass *pass, struct hash_share *to, const
     }
 }
 
-/* Extends ranges by the zeros that sparse rows do not store. */
+/* Extends ranges by the zeros that sparse rows do not store: a column with fewer entries than rows has at least one. */
 static void add_zeros(const struct matrix *x, struct column_hash *digest, size_t count)
 {
     for (size_t j = 0; j < count; j++) {
@@ -189,6 +199,7 @@ static void add_zeros(const struct matrix *x, struct column_hash *digest, size_t
     }
 }
 
+/* Hashes all columns into share[0]; false without memory. */
 static bool pass_run(struct hash_pass *pass)
 {
     bool started = true;
@@ -214,6 +225,7 @@ static void pass_free(struct hash_pass *pass)
     mem_free(pass->share);
 }
 
+/* Every thread has hashes of all columns: more threads than the data has entries for would cost more than they save. */
 static size_t useful_threads(const struct matrix *x, size_t count, size_t threads)
 {
     uint64_t most = x->nonzeros / ENTRIES_A_DIGEST / (count ? count : 1);
@@ -228,6 +240,7 @@ static void column_hashes_free(struct column_hashes *hashes)
     mem_free(hashes->column);
 }
 
+/* The digests of all columns; the caller frees *out with column_hashes_free. */
 static temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out,
                                    temper_error *error)
 {
@@ -253,11 +266,13 @@ static temper_status column_hashes(const struct matrix *x, size_t threads, struc
     return TEMPER_OK;
 }
 
+/* Without rows low > high: a column without values is not constant. */
 static bool column_is_constant(const struct column_hash *digest)
 {
     return digest->low == digest->high;
 }
 
+/* Layout and element type as reports show them. */
 static const char *storage_name(const struct matrix *x)
 {
     if (x->kind == MATRIX_CSR)
@@ -267,12 +282,13 @@ static const char *storage_name(const struct matrix *x)
 
 /* ---- Constant columns ------------------------------------------------------------------------ */
 
+/* The index of the column that a digest belongs to. */
 static uint64_t column_at(const struct column_hashes *hashes, size_t i)
 {
     return hashes->column ? hashes->column[i] : i;
 }
 
-/* The first constant columns; those without a hash have no entry, so they are 0. */
+/* Lists the first constant columns, numbered from 1. Columns without a digest have no entry: they are 0 throughout. */
 static void show_constant(const struct column_hashes *hashes, uint64_t columns, temper_column_list *out)
 {
     size_t shown = 0, next = 0;
@@ -284,6 +300,7 @@ static void show_constant(const struct column_hashes *hashes, uint64_t columns, 
     }
 }
 
+/* Counts all constant columns, but lists TEMPER_SUMMARY_SHOWN of them at most. */
 static void find_constant(const struct column_hashes *hashes, uint64_t columns, temper_column_list *out)
 {
     out->count = columns - hashes->count;
@@ -295,11 +312,13 @@ static void find_constant(const struct column_hashes *hashes, uint64_t columns, 
 
 /* ---- Duplicate columns ----------------------------------------------------------------------- */
 
+/* The key by which columns are sorted to find equal ones. */
 struct hashed_column {
     uint64_t hash[2];
     uint64_t column;
 };
 
+/* By hash, then by column, so that the first of equal columns is the leftmost one. */
 static int compare_hashed(const void *a, const void *b)
 {
     const struct hashed_column *first = a, *second = b;
@@ -314,7 +333,8 @@ static bool same_hash(const struct hashed_column *a, const struct hashed_column 
     return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
 }
 
-/* Inserts into the first few, sorted by column; columns arrive in the order of their hashes. */
+/* Keeps the TEMPER_SUMMARY_SHOWN leftmost duplicates, sorted by column: an insertion sort, since columns arrive in the
+ * order of their hashes. */
 static void insert_column(temper_column_list *out, uint64_t column, uint64_t same_as)
 {
     size_t at = out->count < TEMPER_SUMMARY_SHOWN ? (size_t)out->count : TEMPER_SUMMARY_SHOWN;
@@ -343,7 +363,7 @@ static size_t list_hashes(const struct column_hashes *hashes, struct hashed_colu
     return count;
 }
 
-/* Sorted by hash, equal columns are neighbours. */
+/* Sorts the columns by hash, which makes equal columns neighbours: O(n log n) instead of comparing all pairs. */
 static temper_status find_duplicate(const struct column_hashes *hashes, temper_column_list *out, temper_error *error)
 {
     struct hashed_column *list = mem_alloc(hashes->count, sizeof *list);
@@ -363,6 +383,7 @@ static temper_status find_duplicate(const struct column_hashes *hashes, temper_c
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
+/* The range of all values, and of the zeros that are not stored. */
 static void find_range(const struct column_hashes *hashes, const struct matrix *x, temper_data_summary *out)
 {
     bool zeros = hashes->count < x->columns && x->rows > 0; /* columns without an entry */
@@ -376,6 +397,7 @@ static void find_range(const struct column_hashes *hashes, const struct matrix *
     out->high += 0.0;
 }
 
+/* Everything in the summary that needs a pass over the matrix. */
 static temper_status summarise_columns(const struct dataset *data, size_t threads, temper_data_summary *out,
                                        temper_error *error)
 {
@@ -391,6 +413,7 @@ static temper_status summarise_columns(const struct dataset *data, size_t thread
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* Rows of each class; the array is part of the summary, freed by summary_free. */
 static temper_status count_classes(const struct dataset *data, temper_data_summary *out, temper_error *error)
 {
     if (!data->label)
@@ -404,6 +427,7 @@ static temper_status count_classes(const struct dataset *data, temper_data_summa
     return TEMPER_OK;
 }
 
+/* Range and sum of the row weights. */
 static void summarise_weights(const struct dataset *data, temper_data_summary *out)
 {
     out->weighted = data->weight && data->x.rows > 0;
@@ -417,6 +441,7 @@ static void summarise_weights(const struct dataset *data, temper_data_summary *o
     }
 }
 
+/* Bytes of the arrays that grow with the rows; class names and schema are negligible. */
 static uint64_t memory_of(const struct dataset *data)
 {
     uint64_t a_row = (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0) +
@@ -424,6 +449,7 @@ static uint64_t memory_of(const struct dataset *data)
     return matrix_bytes(&data->x) + data->x.rows * a_row;
 }
 
+/* *out is written on success only; the caller frees it with summary_free. */
 temper_status dataset_summary(const struct dataset *data, size_t threads, temper_data_summary *out, temper_error *error)
 {
     temper_data_summary summary = {

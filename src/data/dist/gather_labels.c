@@ -3,7 +3,8 @@
 
 #include "base/memory.h"
 
-/* The byte counts of all ranks follow from their numbers of rows; with one process it is a copy. */
+/* All-gathers one array with `size` bytes a row; `all` has room for the rows of all ranks. Each rank knows how many
+ * bytes the others send from their numbers of rows; with one process it is a copy. */
 temper_status gather_labels(const struct gathered_labels *all_rows, const void *mine, size_t size, void *all,
                             temper_error *error)
 {
@@ -18,7 +19,8 @@ temper_status gather_labels(const struct gathered_labels *all_rows, const void *
     return status;
 }
 
-/* Row counts of all ranks first, then labels and weights. */
+/* Gathers labels and weights into arrays owned by all_rows. Row counts come first, since the byte counts of the others
+ * follow from them. */
 static temper_status gather_all(const struct dataset *data, struct gathered_labels *all_rows, temper_error *error)
 {
     uint64_t own = data->x.rows;
@@ -33,12 +35,13 @@ static temper_status gather_all(const struct dataset *data, struct gathered_labe
         status = gather_labels(all_rows, data->label, sizeof *data->label, all_rows->gathered, error);
     if (status == TEMPER_OK && data->weight)
         status = gather_labels(all_rows, data->weight, sizeof *data->weight, all_rows->gathered_weight, error);
+    /* The borrowed pointers now show the gathered arrays; after a failure the caller frees all of it. */
     all_rows->label = all_rows->gathered;
     all_rows->weight = all_rows->gathered_weight;
     return status;
 }
 
-/* One process borrows the labels of its data, and nothing is copied. */
+/* The labels and weights of all rows, in every process. A single process borrows those of its data: no copy. */
 temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out, temper_error *error)
 {
     struct gathered_labels all_rows = {.comm = data->ranks.comm,
@@ -63,6 +66,8 @@ void gathered_labels_free(struct gathered_labels *all_rows)
     *all_rows = (struct gathered_labels){0};
 }
 
+/* A dataset of all rows without features, for code that needs labels only (stratified splits, class counts). It
+ * borrows everything, and must not be freed. */
 struct dataset gathered_labels_dataset(const struct gathered_labels *all_rows, const struct dataset *data)
 {
     struct dataset all = {.classes = data->classes, .file.path = data->file.path};

@@ -16,7 +16,7 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Empties the dataset, to read again; its notes stay. */
+/* Frees what a reader has filled, so that the same dataset can be read again; notes stay for the user. */
 static void reset(struct dataset *data)
 {
     matrix_free(&data->x);
@@ -32,7 +32,8 @@ static void reset(struct dataset *data)
     data->file.path = NULL;
 }
 
-/* Reads this process's lines. The CSV reader needs the header first and chooses its lines itself. */
+/* Reads this process's share of the lines. CSV files are opened as a whole: their reader needs the header line first
+ * and then finds the boundaries of its own range, since line breaks may be quoted. Other formats begin at any line. */
 static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
 {
     struct data_reader *reader = p->reader;
@@ -44,7 +45,8 @@ static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
     return p->read(reader, p->data);
 }
 
-/* An all-gather of one record for each process. */
+/* All-gathers one report from each process: how much it has read, and with what result. Every later decision is a
+ * function of these reports, so that all processes decide alike. */
 temper_status distributed_read_report(struct distributed_read *p, temper_status read)
 {
     const struct dataset *data = p->data;
@@ -59,6 +61,7 @@ temper_status distributed_read_report(struct distributed_read *p, temper_status 
                                .labelled = data->label != NULL,
                                .weighted = data->weight != NULL,
                                .kind = data->x.kind};
+    /* A hash in place of the names: it is enough for a comparison. */
     for (size_t j = 0; j < data->features.count; j++)
         mine.features = XXH64(data->features.name[j], strlen(data->features.name[j]), mine.features);
     for (size_t c = 0; c < data->classes.count; c++)
@@ -66,7 +69,8 @@ temper_status distributed_read_report(struct distributed_read *p, temper_status 
     return comm_gather_each(p->comm, &mine, sizeof mine, p->report, p->reader->error);
 }
 
-/* Lines are divided by their offset in the file: all processes must have the same file. */
+/* Lines are divided by their offset in the file: files of different sizes (a stale copy on one machine) would give
+ * missing or repeated rows. */
 static temper_status check_copies(const struct distributed_read *p)
 {
     for (size_t r = 1; r < p->comm->size; r++)
@@ -79,7 +83,7 @@ static temper_status check_copies(const struct distributed_read *p)
     return TEMPER_OK;
 }
 
-/* Whether the rows before those of rank `to` have labels. */
+/* Whether the rows of the ranks below `to` have labels; the first rank with rows decides. */
 static enum sparse_labels labels_before(const struct distributed_read *p, size_t to)
 {
     for (size_t r = 0; r < to; r++)
@@ -88,7 +92,8 @@ static enum sparse_labels labels_before(const struct distributed_read *p, size_t
     return SPARSE_NO_ROWS;
 }
 
-/* The first rank that has failed, or whose rows have labels where those before have none. */
+/* The first rank whose read has failed, or whose rows have labels where those before have none (or the reverse): the
+ * position of the first fault in the file. The number of ranks if there is none. */
 static size_t first_fault(const struct distributed_read *p)
 {
     size_t r = 0;
@@ -101,7 +106,8 @@ static size_t first_fault(const struct distributed_read *p)
     return r;
 }
 
-/* No rows, or no features: reading all rows in one process gives the message. */
+/* Whether no process has rows, or none has features. One process then reads all again, which gives its usual message.
+ */
 static bool is_empty(const struct distributed_read *p)
 {
     bool rows = false, columns = false;
@@ -112,8 +118,8 @@ static bool is_empty(const struct distributed_read *p)
     return !rows || !columns;
 }
 
-/* The rank of the first fault reads again with the number of lines before it, so that its message has the right line.
- */
+/* The rank of the first fault reads again, now with the number of lines before its own, so that its message has the
+ * right line. The message is then passed to all processes. */
 static temper_status report_fault(struct distributed_read *p, size_t failed)
 {
     uint64_t lines = 0;
@@ -124,6 +130,7 @@ static temper_status report_fault(struct distributed_read *p, size_t failed)
     if (p->comm->rank == failed) {
         reset(p->data);
         status = read_own(p, lines);
+        /* The second read has succeeded: the first one lacked memory, or the file was changed in between. */
         if (status == TEMPER_OK && p->report[failed].status == TEMPER_NO_MEMORY)
             status = error_no_memory(p->reader->error);
         else if (status == TEMPER_OK)
@@ -137,7 +144,8 @@ static temper_status report_fault(struct distributed_read *p, size_t failed)
 
 /* ---- Classes, columns, lines, notes ---------------------------------------------------------- */
 
-/* All-gathers the class names, in the order of the ranks, each followed by '\0'. */
+/* All-gathers the class names in the order of the ranks, each followed by '\0', in memory that the caller frees. The
+ * reports contain the lengths. */
 static char *gather_names(struct distributed_read *p, temper_status *status)
 {
     const struct classes *classes = &p->data->classes;
@@ -164,7 +172,8 @@ static char *gather_names(struct distributed_read *p, temper_status *status)
     return names;
 }
 
-/* Merges the classes of all processes and renumbers the labels; *whole: they are too many. */
+/* Merges the classes of all processes and renumbers the labels. Adding the names rank by rank numbers classes by first
+ * appearance over all rows, as one process would. *whole is set if they are too many: one process then reports it. */
 static temper_status merge_classes(struct distributed_read *p, bool *whole)
 {
     temper_status status;
@@ -181,6 +190,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
         }
     if (status == TEMPER_OK && !number_of)
         status = error_no_memory(p->reader->error);
+    /* The number of each class of this process among all. */
     for (size_t c = 0; status == TEMPER_OK && c < own->count; c++)
         number_of[c] = classes_find(&merged, own->name[c], strlen(own->name[c]));
     for (uint64_t i = 0; status == TEMPER_OK && !*whole && p->data->label && i < p->data->x.rows; i++)
@@ -196,7 +206,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
     return status;
 }
 
-/* Every process gets the notes of all. */
+/* Every process gets the notes of all, since any of them may show them; dataset_note drops repeated lines. */
 static temper_status merge_notes(struct distributed_read *p)
 {
     char *notes = NULL;
@@ -210,7 +220,7 @@ static temper_status merge_notes(struct distributed_read *p)
     return status;
 }
 
-/* Sums of the reports; and line numbers relative to the file. */
+/* Adds up the reports: totals, the rows each rank has read (p->has), and line numbers relative to the file. */
 static void merge_counts(struct distributed_read *p)
 {
     struct dataset *data = p->data;
@@ -234,7 +244,7 @@ static void merge_counts(struct distributed_read *p)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* After this every process has the same classes, columns and notes. */
+/* After this every process has the same classes, columns and notes, and the rows that its parts consist of. */
 temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
 {
     temper_status status = merge_classes(p, whole);
@@ -243,13 +253,15 @@ temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
     merge_counts(p);
     status = merge_notes(p);
     csv_note_missing(p->data, p->data->ranks.all_rows, false, false);
+    /* The partition depends on the totals, so it is known only now: p->gets are the rows that each rank is to hold. */
     const struct row_partition parts = row_partition_of(p->data);
     for (size_t r = 0; r <= p->comm->size; r++)
         p->gets[r] = row_partition_first_row(&parts, p->data->ranks.all_rows, r, p->comm->size);
     return status == TEMPER_OK ? redistribute_rows(p) : status;
 }
 
-/* Falls back to reading all rows in one process where a message needs them. */
+/* Reads in all processes and merges. *whole asks the caller to read all rows in one process instead, where only that
+ * gives the right message. */
 static temper_status read_parts(struct distributed_read *p, bool *whole)
 {
     TRY(distributed_read_report(p, read_own(p, 0)));
@@ -269,6 +281,7 @@ static temper_status read_parts(struct distributed_read *p, bool *whole)
     return status;
 }
 
+/* Arrays with one entry for each rank; distributed_read_end frees them after failures too. */
 temper_status distributed_read_start(struct distributed_read *p)
 {
     size_t size = p->comm->size;
@@ -288,10 +301,12 @@ void distributed_read_end(struct distributed_read *p)
         mem_free(blocks[i]);
 }
 
-/* The state of the reader is restored, for it may read again. */
+/* Reads one file with all processes of options->comm. The state of the reader is restored, since it may read again as
+ * one process. */
 temper_status read_distributed(struct data_reader *reader, reader_fn *read, struct dataset *data, bool *whole)
 {
     struct distributed_read p = {.reader = reader, .read = read, .comm = reader->options->comm, .data = data};
+    /* The source was opened to detect the format; its size is needed to compare copies. */
     p.size = source_file_size(reader->source);
     data_reader_close_source(reader);
     temper_status status = distributed_read_start(&p);

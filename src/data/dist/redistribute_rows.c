@@ -3,14 +3,15 @@
 #include "base/memory.h"
 #include "data/dist/distributed_read.h"
 
-/* How many rows of [a[0], a[1]) are in [b[0], b[1]). */
+/* Number of rows that two ranges [a[0], a[1]) and [b[0], b[1]) have in common. */
 static uint64_t overlap(const uint64_t *a, const uint64_t *b)
 {
     uint64_t from = a[0] > b[0] ? a[0] : b[0], to = a[1] < b[1] ? a[1] : b[1];
     return from < to ? to - from : 0;
 }
 
-/* Exchanges out_bytes and in_bytes with each process; NULL: no memory, or communication failed. */
+/* One exchange: out_bytes[r] bytes go to rank r, in order of rank, in_bytes[r] come from it. Returns the received
+ * array, owned by the caller; NULL without memory or when communication failed, with the error set. */
 static void *move(struct distributed_read *p, const void *array, size_t count, size_t size)
 {
     void *moved = mem_alloc(count, size);
@@ -22,7 +23,8 @@ static void *move(struct distributed_read *p, const void *array, size_t count, s
     return NULL;
 }
 
-/* Moves an array with one entry a row; NULL as above. */
+/* Moves an array with `size` bytes a row; NULL as above. Both sides compute the byte counts from the same boundaries
+ * (has: rows read, gets: rows to hold), so that none have to be sent. */
 static void *move_rows(struct distributed_read *p, const void *array, size_t size)
 {
     size_t own = p->comm->rank;
@@ -33,13 +35,14 @@ static void *move_rows(struct distributed_read *p, const void *array, size_t siz
     return move(p, array, (size_t)(p->gets[own + 1] - p->gets[own]), size);
 }
 
-/* Stored entries of `rows` rows from `row` on. */
+/* Number of stored entries of `rows` rows from `row` on. Without rows nothing is read: row_start may then be NULL. */
 static size_t entries(const uint64_t *row_start, uint64_t row, uint64_t rows)
 {
     return rows ? (size_t)(row_start[row + rows] - row_start[row]) : 0;
 }
 
-/* Moves columns or values: both have four bytes. */
+/* Moves column indices or values, both of which have four bytes an entry. The lengths of the received rows are known
+ * from new_start, which must have been moved before. */
 static void *move_entries(struct distributed_read *p, const uint64_t *new_start, const void *array)
 {
     size_t own = p->comm->rank;
@@ -54,7 +57,8 @@ static void *move_entries(struct distributed_read *p, const uint64_t *new_start,
     return move(p, array, (size_t)new_start[received], sizeof(uint32_t));
 }
 
-/* row_start of the new rows, from their lengths, which are moved; NULL as above. */
+/* row_start for the received rows; NULL as above. Row lengths are sent rather than starts, since starts are relative
+ * to the sender's first entry. */
 static uint64_t *move_starts(struct distributed_read *p, size_t rows)
 {
     const struct matrix *x = &p->data->x;
@@ -81,6 +85,7 @@ static uint64_t *move_starts(struct distributed_read *p, size_t rows)
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
+/* The CSR matrix of the rows to hold: first the lengths, from which the byte counts of columns and values follow. */
 static bool move_sparse(struct distributed_read *p, size_t rows, struct matrix *out)
 {
     const struct matrix *x = &p->data->x;
@@ -103,6 +108,7 @@ static bool move_sparse(struct distributed_read *p, size_t rows, struct matrix *
     return true;
 }
 
+/* Dense rows have a fixed size, so that one exchange is enough. */
 static bool move_dense(struct distributed_read *p, size_t rows, struct matrix *out)
 {
     static const uint8_t size[] = {[MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
@@ -126,7 +132,8 @@ struct row_arrays {
     double *weight;
 };
 
-/* Decided by the reports of all: processes without rows have no arrays, but take part in every exchange. */
+/* Which arrays exist is decided by the reports of all: a process without rows has no arrays, but must take part in
+ * every exchange, else the others would wait for ever. */
 static bool move_arrays(struct distributed_read *p, struct row_arrays *out)
 {
     const struct dataset *data = p->data;
@@ -147,6 +154,8 @@ static void row_arrays_free(struct row_arrays *arrays)
     mem_free(arrays->weight);
 }
 
+/* Replaces the rows that this process has read by those that it is to hold. Nothing of the old data is freed until all
+ * exchanges have succeeded. */
 temper_status redistribute_rows(struct distributed_read *p)
 {
     struct dataset *data = p->data;

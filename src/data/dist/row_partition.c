@@ -31,7 +31,8 @@ static const double PART_SHARE = 64;
 static const double FEW_PARTS = 8;
 static const double FEW_BYTES = 32.0 * 1024 * 1024;
 
-/* Scores, residuals and their copies of a block fit the L2 cache. */
+/* Rows of a block of sparse data: few enough that its scores, residuals and copies of them stay in the L2 cache, a
+ * multiple of SOFTMAX_PAD, and at least that. */
 size_t row_partition_sparse_block(size_t classes)
 {
     size_t most = SPARSE_BLOCK_BYTES / (3 * sizeof(double)), rows = most;
@@ -42,7 +43,8 @@ size_t row_partition_sparse_block(size_t classes)
     return rows > SOFTMAX_PAD ? rows : SOFTMAX_PAD;
 }
 
-/* Like matrix_bytes, over all processes, with uint8 counted as floats. */
+/* Bytes of the matrix over all processes. Like matrix_bytes, but uint8 counts as floats: the partition must not depend
+ * on whether scaling has made floats of them. */
 static double data_bytes(const struct dataset *data)
 {
     double rows = (double)dataset_all_rows(data), entries = (double)dataset_all_nonzeros(data);
@@ -58,7 +60,9 @@ static double data_bytes(const struct dataset *data)
     return entries * (sizeof(uint32_t) + sizeof(float)) + (rows + 1) * sizeof(uint64_t);
 }
 
-/* A power of two times PARTS_USUAL, so that 2, 4, 8 ... processes hold whole branches of the summation tree. */
+/* The number of parts before memory is considered: PARTS_USUAL, doubled while parts stay large. It is a power of two
+ * times PARTS_USUAL, so that 2, 4, 8 ... processes hold whole subtrees of the summation tree and exchange one sum
+ * each. */
 static uint64_t wanted_parts(const struct dataset *data)
 {
     double rows = (double)dataset_all_rows(data) / LARGE_ROWS;
@@ -69,19 +73,21 @@ static uint64_t wanted_parts(const struct dataset *data)
     return parts;
 }
 
+/* What the sums of a large number of parts may use in bytes; other modules apply the same bound to their sums. */
 double row_partition_more_bytes(const struct dataset *data)
 {
     double share = data_bytes(data) / MORE_SHARE;
     return share > MORE_BYTES ? share : MORE_BYTES;
 }
 
-/* How many parts are allowed if the sums of one have `each` bytes. */
+/* How many parts fit the memory if the sums of one have `each` bytes: at least 1, at most `wanted`. */
 static uint64_t most_parts(const struct dataset *data, uint64_t wanted, double each)
 {
     double bytes = data_bytes(data), few = (FEW_BYTES + bytes / 16) / each;
     double share = bytes / PART_SHARE, most = (share > PART_BYTES ? share : PART_BYTES) / each;
     few = few < FEW_PARTS ? few : FEW_PARTS;
     most = most > few ? most : few;
+    /* More parts than usual only serve more processes, so they may use less memory. */
     if (most >= PARTS_USUAL) {
         double more = row_partition_more_bytes(data) / each;
         most = most < more ? most : more > PARTS_USUAL ? more : PARTS_USUAL;
@@ -89,14 +95,16 @@ static uint64_t most_parts(const struct dataset *data, uint64_t wanted, double e
     return most >= (double)wanted ? wanted : most < 1 ? 1 : (uint64_t)most;
 }
 
-/* Whether adding the gradients of so many parts costs a notable share of a pass over sparse rows. */
+/* Whether adding up the gradients of this many parts costs a notable share of a pass over sparse rows: their number of
+ * additions is compared with that of the stored entries. */
 static bool parts_cost(const struct dataset *data, uint64_t parts)
 {
     return SPARSE_SHARE * (double)parts * (double)data->x.columns > (double)dataset_all_nonzeros(data);
 }
 
-/* How many parts a batched objective sums together: until they have enough rows for its large sums, and few enough
- * sums for the memory. */
+/* How many neighbouring parts a batched objective (many fits in one pass) adds into one sum: a power of two, so that
+ * the sums are nodes of the same summation tree. Doubled until a sum has enough rows, and until all sums fit the
+ * memory. */
 static size_t parts_together(const struct row_partition *parts, const struct dataset *data, double gradient)
 {
     size_t together = 1, least = data->x.kind == MATRIX_CSR ? TOGETHER_SPARSE : TOGETHER_ROWS;
@@ -108,6 +116,7 @@ static size_t parts_together(const struct row_partition *parts, const struct dat
     return together;
 }
 
+/* The partition of all rows: a function of the totals over all processes, the columns and the classes only. */
 struct row_partition row_partition_of(const struct dataset *data)
 {
     bool sparse = data->x.kind == MATRIX_CSR;
@@ -117,7 +126,9 @@ struct row_partition row_partition_of(const struct dataset *data)
     size_t number = data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
     size_t block = sparse ? row_partition_sparse_block(classes)
                           : linear_block_rows((size_t)columns, classes > 2 ? classes : 2, number);
+    /* Parts consist of whole blocks, so that kernels never see a partial block except at the end. */
     uint64_t blocks = rows ? (rows - 1) / block + 1 : 1, wanted = wanted_parts(data);
+    /* With a transposed copy gradients are computed column by column, without sums for each part. */
     bool transposed = sparse && rows <= UINT32_MAX &&
                       (gradient > TRANSPOSE_BYTES || parts_cost(data, blocks < PARTS_USUAL ? blocks : PARTS_USUAL));
     while (sparse && !transposed && wanted > PARTS_USUAL && parts_cost(data, wanted))
@@ -133,7 +144,7 @@ struct row_partition row_partition_of(const struct dataset *data)
     return made;
 }
 
-/* The first sum of parts taken together of a rank. */
+/* The first sum of a rank, where `together` parts share one. With fewer sums than ranks, the last ranks get none. */
 static size_t first_together(const struct row_partition *parts, size_t rank, size_t ranks)
 {
     size_t count = (parts->count + parts->together - 1) / parts->together;
@@ -142,18 +153,21 @@ static size_t first_together(const struct row_partition *parts, size_t rank, siz
     return count * rank / ranks;
 }
 
+/* The first part of a rank: the boundary of a sum, so that no batched sum has parts of two ranks. */
 size_t row_partition_first(const struct row_partition *parts, size_t rank, size_t ranks)
 {
     size_t first = first_together(parts, rank, ranks) * parts->together;
     return first < parts->count ? first : parts->count;
 }
 
+/* The first row of a rank; the last part may be shorter than the others. */
 uint64_t row_partition_first_row(const struct row_partition *parts, uint64_t rows, size_t rank, size_t ranks)
 {
     uint64_t first = (uint64_t)row_partition_first(parts, rank, ranks) * parts->rows_each;
     return first < rows ? first : rows;
 }
 
+/* The first part of each rank and the end, [size + 1]; the caller frees it. NULL without memory. */
 size_t *row_partition_holders(const struct row_partition *parts, const temper_comm *comm)
 {
     size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);
@@ -162,6 +176,7 @@ size_t *row_partition_holders(const struct row_partition *parts, const temper_co
     return first;
 }
 
+/* The same for the sums of a batched objective. */
 size_t *row_partition_holders_together(const struct row_partition *parts, const temper_comm *comm)
 {
     size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);

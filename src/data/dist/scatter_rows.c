@@ -10,14 +10,15 @@
 
 /* ---- Arrays with one entry a row ------------------------------------------------------------- */
 
-/* Arrays of a mapping are not moved. */
+/* Whether an array is part of the mapped file, which is read-only and must not be moved or freed. */
 static bool is_mapped(const struct dataset *data, const void *array)
 {
     uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->storage.mapping;
     return data->storage.mapping && at >= first && at - first < data->storage.mapping_length;
 }
 
-/* Entries [from, from + count) of an array; if it cannot be shrunk, it stays as large as it was. */
+/* Keeps entries [from, from + count) of an array: by a pointer into a mapped file, else moved to its start. Memory
+ * that cannot be returned is no failure: the array stays as large as it was. */
 static void *keep_entries(const struct dataset *data, void *array, size_t from, size_t count, size_t size)
 {
     if (!array)
@@ -33,7 +34,8 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-/* Entries stay in the mapped file; row_start is copied, relative to the first of them. */
+/* Narrows a mapped matrix to some rows: entries stay in the file, only row_start is copied, relative to its first
+ * entry. */
 static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, temper_error *error)
 {
     if (x->kind != MATRIX_CSR) {
@@ -56,7 +58,7 @@ static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, te
     return TEMPER_OK;
 }
 
-/* Owned memory is compacted, a mapping is narrowed. */
+/* Keeps rows [from, from + count) of the matrix: compacted in owned memory, narrowed in a mapping. */
 static temper_status keep_matrix(struct dataset *data, size_t from, size_t count, temper_error *error)
 {
     struct matrix *x = &data->x;
@@ -75,9 +77,10 @@ static temper_status keep_matrix(struct dataset *data, size_t from, size_t count
     return TEMPER_OK;
 }
 
-/* By the partition of the whole dataset, which every process still has. */
+/* The rows of this rank, by the partition of the whole dataset, which every process still holds at this point. */
 struct row_range scatter_range(const struct dataset *data, const temper_comm *comm)
 {
+    /* A shallow copy, to which the totals are added that the partition depends on. */
     struct dataset shape = *data;
     shape.ranks.comm = comm;
     shape.ranks.all_rows = data->x.rows;
@@ -88,7 +91,7 @@ struct row_range scatter_range(const struct dataset *data, const temper_comm *co
                               row_partition_first_row(&parts, data->x.rows, rank + 1, size)};
 }
 
-/* Afterwards the dataset has the rows of this rank, and knows the totals. */
+/* Reduces the whole dataset, which every process has read, to the rows of its rank, and records the totals. */
 temper_status scatter_keep_own(struct dataset *data, const temper_comm *comm, temper_error *error)
 {
     const struct row_range range = scatter_range(data, comm);
@@ -104,7 +107,8 @@ temper_status scatter_keep_own(struct dataset *data, const temper_comm *comm, te
     return keep_matrix(data, first, count, error);
 }
 
-/* Notes have a fixed size, so they are gathered at once and then joined. */
+/* All-gathers the notes of all ranks into one text, which the caller frees. Notes have a fixed size, so one message
+ * for each rank is enough; they are then moved together in place. */
 temper_status scatter_notes(const struct dataset *data, const temper_comm *comm, char **out, temper_error *error)
 {
     size_t size = sizeof data->notes, length = 0;
@@ -112,6 +116,7 @@ temper_status scatter_notes(const struct dataset *data, const temper_comm *comm,
     if (!all)
         return error_no_memory(error);
     temper_status status = comm_gather_each(comm, data->notes, size, all, error);
+    /* The text before a rank's notes is never longer than the slots before it, so memmove only moves down. */
     for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++) {
         size_t own = strlen(all + r * size);
         memmove(all + length, all + r * size, own + 1);
@@ -124,7 +129,7 @@ temper_status scatter_notes(const struct dataset *data, const temper_comm *comm,
     return status;
 }
 
-/* The remedy is to read without MPI. */
+/* The error of operations that need all rows in one process, with its remedy. */
 temper_status scatter_unsupported(const struct dataset *data, const char *what, temper_error *error)
 {
     return error_set(error, TEMPER_USAGE,

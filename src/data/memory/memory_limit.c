@@ -14,6 +14,7 @@
 static const double SLACK_PROCESSES = 16.0 * 1024 * 1024; /* buffers of MPI */
 static const double SLACK = 3.0 * 1024 * 1024, SLACK_THREAD = 256.0 * 1024, SLACK_SHARE = 1.03;
 
+/* "412M", rounded up, so that the number given in a message suffices as a limit. */
 const char *memory_limit_text(double bytes, char out[LIMIT_TEXT])
 {
     double mebi = ceil(bytes / (1024.0 * 1024.0));
@@ -21,6 +22,7 @@ const char *memory_limit_text(double bytes, char out[LIMIT_TEXT])
     return out;
 }
 
+/* Several processes with a memory limit need a mapped file, of which each reads its rows. */
 temper_status memory_limit_not_mapped(temper_error *error)
 {
     return error_set(error, TEMPER_USAGE,
@@ -28,6 +30,7 @@ temper_status memory_limit_not_mapped(temper_error *error)
                      "by 'temper convert', or leave it out");
 }
 
+/* The error of any operation but training, with several processes. */
 temper_status memory_limit_unsupported(const char *what, temper_error *error)
 {
     return error_set(error, TEMPER_USAGE,
@@ -38,7 +41,8 @@ temper_status memory_limit_unsupported(const char *what, temper_error *error)
 
 enum { GUESS = 16 * 1024 * 1024 }; /* a program that has just started */
 
-/* The second number of /proc/self/statm, in pages. */
+/* Resident bytes of this process, from the second number of /proc/self/statm (in pages); a guess where the system has
+ * no such file. */
 uint64_t resident_bytes(void)
 {
     char text[128], *second;
@@ -56,14 +60,16 @@ uint64_t resident_bytes(void)
     return pages ? (uint64_t)pages * (uint64_t)page : GUESS;
 }
 
-/* Bytes of the labels and weights of a mapped file, which stay resident once they were read. */
+/* Bytes of the labels and weights of a mapped file. They are read in every pass and never dropped, so they count as
+ * resident although they are not yet. */
 static double rows_of_file(const struct dataset *data)
 {
     size_t row = (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0);
     return data->storage.mapping ? (double)row * (double)data->x.rows : 0;
 }
 
-/* The least number of bytes that the resident pages of the file need. */
+/* The least number of bytes for the pages of the file that threads read at the same time. Rows read strictly in order
+ * need one array's worth; a file smaller than this needs no more than its size. */
 static double least_window(const struct dataset *data, const struct memory_limit_plan *plan)
 {
     static const struct matrix one_array = {.kind = MATRIX_U8};
@@ -75,12 +81,14 @@ static double least_window(const struct dataset *data, const struct memory_limit
     return data->storage.mapping && all < least ? all : least;
 }
 
-/* The decision of this process; pages are dropped first, so that they do not count as resident. */
+/* The decision of this process: refuses an operation that does not fit, else gives the pages of the file all that
+ * remains. Pages are dropped first, so that they do not count as resident. */
 static temper_status plan_own(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
 {
     char given[LIMIT_TEXT], least[LIMIT_TEXT];
     if (data->x.pages)
         page_window_forget(data->x.pages);
+    /* What cannot be dropped: resident now, and estimated for the operation. */
     double fixed = (double)resident_bytes() + rows_of_file(data) + SLACK_SHARE * plan->needed + SLACK +
                    SLACK_THREAD * (double)plan->threads + (comm_alone(data->ranks.comm) ? 0 : SLACK_PROCESSES);
     double window = least_window(data, plan);
@@ -94,6 +102,7 @@ static temper_status plan_own(const struct dataset *data, const struct memory_li
     return TEMPER_OK;
 }
 
+/* All processes continue or none does, with the message of the first that cannot. */
 temper_status memory_limit_apply(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
 {
     return comm_agree(data->ranks.comm, plan_own(data, plan, error), error);

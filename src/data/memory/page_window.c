@@ -42,7 +42,8 @@ struct page_window {
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-/* One state byte for each unit. */
+/* Watches a mapping of `length` bytes, which it does not own; one state byte for each unit. NULL without memory or for
+ * an empty mapping. */
 struct page_window *page_window_new(void *mapping, size_t length)
 {
     struct page_window *pages = length ? mem_zeroed(1, sizeof *pages) : NULL;
@@ -64,6 +65,7 @@ struct page_window *page_window_new(void *mapping, size_t length)
     return pages;
 }
 
+/* For arrays in temporary files (a transposed copy under a memory limit), of which only the bytes read are counted. */
 struct page_window *page_window_of_disk_array(struct disk_array *disk)
 {
     struct page_window *pages = mem_zeroed(1, sizeof *pages);
@@ -77,6 +79,7 @@ struct page_window *page_window_of_disk_array(struct disk_array *disk)
     return NULL;
 }
 
+/* The mapping itself is unmapped by its owner. */
 void page_window_free(struct page_window *pages)
 {
     if (!pages)
@@ -89,7 +92,8 @@ void page_window_free(struct page_window *pages)
 
 /* ---- Dropping -------------------------------------------------------------------------------- */
 
-/* Drops whole pages of [from, to) behind the kept bytes. */
+/* Drops the whole pages of [from, to) behind the kept bytes. The mapping is read-only, so MADV_DONTNEED loses nothing:
+ * a later read fetches the page again. Failure only costs memory. */
 static void drop(const struct page_window *pages, size_t from, size_t to)
 {
     size_t least = (pages->kept + pages->page - 1) / pages->page * pages->page;
@@ -98,12 +102,14 @@ static void drop(const struct page_window *pages, size_t from, size_t to)
         (void)madvise(pages->mapping + from, to - from, MADV_DONTNEED);
 }
 
+/* The end of a unit; the last one may be shorter. */
 static size_t chunk_end(const struct page_window *pages, size_t chunk)
 {
     return chunk + 1 < pages->chunks ? (chunk + 1) << SHIFT : pages->length;
 }
 
-/* Each thread reads a span of each array, which may touch one unit more; and one unit is being dropped. */
+/* The least limit that avoids thrashing: each thread reads a span of each array, which may touch one unit more, and
+ * one unit is being dropped. */
 size_t page_window_least(const struct matrix *x, size_t threads, size_t block)
 {
     size_t arrays = x->kind == MATRIX_CSR ? 3 : 1;
@@ -112,7 +118,8 @@ size_t page_window_least(const struct matrix *x, size_t threads, size_t block)
     return (threads * arrays * (2 + block / CHUNK) + 1) << SHIFT;
 }
 
-/* A limit that holds the whole file needs no queue. */
+/* Sets the limit in bytes; 0 removes it. A limit that holds the whole file needs no queue. false without memory, with
+ * the old limit still in force. No thread may read meanwhile. */
 bool page_window_limit(struct page_window *pages, size_t bytes)
 {
     if (pages->disk) { /* half: labels and weights are dropped too, but not counted */
@@ -132,6 +139,7 @@ bool page_window_limit(struct page_window *pages, size_t bytes)
     return true;
 }
 
+/* Drops everything, as at the start: units must not be marked as used that are no longer in the queue. */
 void page_window_forget(struct page_window *pages)
 {
     if (pages->disk) {
@@ -144,6 +152,7 @@ void page_window_forget(struct page_window *pages)
     drop(pages, 0, pages->length);
 }
 
+/* Bytes before `offset` (labels, weights) are read in every pass and therefore never dropped from now on. */
 void page_window_keep(struct page_window *pages, size_t offset)
 {
     if (pages->queue)
@@ -153,8 +162,8 @@ void page_window_keep(struct page_window *pages, size_t offset)
 
 /* ---- Entering -------------------------------------------------------------------------------- */
 
-/* Drops all that is not in use. A thread that was preempted may continue in a unit that was dropped meanwhile, and so
- * make pages resident that are not counted. */
+/* Drops all units that are not in use. It is needed because a thread that was preempted may continue to read a unit
+ * that was dropped meanwhile, and so make pages resident that no queue entry accounts for. */
 static void sweep(const struct page_window *pages)
 {
     for (size_t from = 0, to; from < pages->chunks; from = to + 1) {
@@ -170,6 +179,7 @@ static void sweep(const struct page_window *pages)
 static size_t exchange(struct page_window *pages, size_t chunk, bool *wrapped)
 {
     size_t leaves = pages->chunks;
+    /* The lock is taken once for each unit of 2 MiB, so contention is negligible. */
     pthread_mutex_lock(&pages->lock);
     *wrapped = ++pages->entered >= pages->room;
     if (*wrapped)
@@ -178,6 +188,8 @@ static size_t exchange(struct page_window *pages, size_t chunk, bool *wrapped)
         leaves = pages->queue[pages->oldest];
         pages->oldest = (pages->oldest + 1) % pages->room;
         pages->count--;
+        /* Second chance: a unit that was announced again is re-entered at the end of the queue. AGAIN is cleared, so
+         * the loop ends. */
         if (atomic_fetch_and(&pages->state[leaves], (unsigned char)~AGAIN) & AGAIN)
             pages->queue[(pages->oldest + pages->count++) % pages->room] = leaves;
     }
@@ -186,7 +198,8 @@ static size_t exchange(struct page_window *pages, size_t chunk, bool *wrapped)
     return leaves;
 }
 
-/* Only the thread that marks a unit as used puts it into the queue. */
+/* Of the threads that announce a unit, only the one that sets USED puts it into the queue. Without a limit, nothing
+ * else happens. */
 static void enter(struct page_window *pages, size_t chunk)
 {
     if (atomic_fetch_or(&pages->state[chunk], USED) & USED || !pages->queue)
@@ -203,7 +216,8 @@ static void enter(struct page_window *pages, size_t chunk)
         drop(pages, leaves << SHIFT, chunk_end(pages, leaves));
 }
 
-/* A unit that is about to be read. */
+/* Announces a unit that is about to be read. The common case, a unit in use and announced before, costs one relaxed
+ * load. */
 static void use(struct page_window *pages, size_t chunk)
 {
     unsigned char state = atomic_load_explicit(&pages->state[chunk], memory_order_relaxed);
@@ -213,6 +227,7 @@ static void use(struct page_window *pages, size_t chunk)
         atomic_fetch_or(&pages->state[chunk], AGAIN);
 }
 
+/* In requests of PREFETCH_BYTES; errors are ignored, since prefetching is a hint. */
 static void prefetch_bytes(const struct page_window *pages, size_t from, size_t to)
 {
     for (; from < to; from += PREFETCH_BYTES) {
@@ -221,13 +236,14 @@ static void prefetch_bytes(const struct page_window *pages, size_t from, size_t 
     }
 }
 
-/* Once for each unit, until it is dropped. */
+/* Requests a unit at most once until it is dropped: the flag is cleared with the rest of its state. */
 static void prefetch(struct page_window *pages, size_t chunk)
 {
     if (!(atomic_fetch_or(&pages->state[chunk], PREFETCHED) & PREFETCHED))
         prefetch_bytes(pages, chunk << SHIFT, chunk_end(pages, chunk));
 }
 
+/* The unit of an address within the mapping. */
 static size_t chunk_of(const struct page_window *pages, const void *address)
 {
     return (size_t)((const char *)address - pages->mapping) >> SHIFT;
@@ -242,7 +258,8 @@ static bool is_inside(const struct page_window *pages, const void *from, size_t 
     return pages && length && offset < pages->length && length <= pages->length - offset;
 }
 
-/* Counts bytes of temporary files, and drops all their pages at the limit. */
+/* Counts bytes read from temporary files and drops all their pages at the limit. The count is approximate where
+ * threads reset it at the same time. */
 static void read_disk(struct page_window *pages, size_t length)
 {
     if (!pages->most || atomic_fetch_add(&pages->read, length) + length < pages->most)
@@ -251,7 +268,8 @@ static void read_disk(struct page_window *pages, size_t length)
     disk_array_drop(pages->disk);
 }
 
-/* Units of the bytes are entered, and AHEAD more are prefetched. */
+/* Announces that `length` bytes from `from` on are about to be read. Their units are entered, and AHEAD more before
+ * `end` are prefetched: reads are sequential within a part. */
 void page_window_bytes(struct page_window *pages, const void *from, size_t length, const void *end)
 {
     if (pages && pages->disk) {
@@ -279,8 +297,8 @@ void page_window_bytes(struct page_window *pages, const void *from, size_t lengt
 
 static const uint8_t element_size[] = {[MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
 
-/* Announces the arrays of some rows, and with `more` those behind them. row_start comes first, for it is read here to
- * find the entries. */
+/* Announces the arrays of some rows, and with `more` those behind them. row_start comes first, since it is read here
+ * to find the entries. */
 void page_window_announce(const struct matrix *x, uint64_t from, uint64_t count, bool more)
 {
     if (x->kind != MATRIX_CSR) {
@@ -300,16 +318,18 @@ void page_window_announce(const struct matrix *x, uint64_t from, uint64_t count,
 
 /* ---- Selected rows --------------------------------------------------------------------------- */
 
-/* An operation on bytes [from, to) of the mapping, without the others of their units. */
+/* An operation on bytes [from, to) of the mapping. Selected rows are scattered, so that prefetching whole units would
+ * read far more than is used. */
 typedef void bytes_fn(struct page_window *pages, size_t from, size_t to);
 
+/* Enters the units of a range without prefetching. */
 static void use_bytes(struct page_window *pages, size_t from, size_t to)
 {
     for (size_t chunk = from >> SHIFT; chunk <= (to - 1) >> SHIFT; chunk++)
         use(pages, chunk);
 }
 
-/* Skips units that were prefetched and not dropped since. */
+/* Skips units that were prefetched and not dropped since; the rest is requested from the first page on. */
 static void prefetch_range(struct page_window *pages, size_t from, size_t to)
 {
     size_t first = from >> SHIFT, last = (to - 1) >> SHIFT;
@@ -319,7 +339,7 @@ static void prefetch_range(struct page_window *pages, size_t from, size_t to)
         prefetch_bytes(pages, from / pages->page * pages->page, to);
 }
 
-/* Ignores arrays outside of the mapping. */
+/* Applies an operation to an array; arrays outside of the mapping (copies in memory) need none. */
 static void with_bytes(struct page_window *pages, const void *from, size_t length, bytes_fn *what)
 {
     if (!is_inside(pages, from, length))
@@ -328,7 +348,7 @@ static void with_bytes(struct page_window *pages, const void *from, size_t lengt
     what(pages, offset, offset + length);
 }
 
-/* All arrays of some rows. */
+/* Applies an operation to all arrays of some rows. */
 static void with_rows(const struct matrix *x, uint64_t from, uint64_t count, bytes_fn *what)
 {
     if (x->kind != MATRIX_CSR) {
@@ -343,6 +363,7 @@ static void with_rows(const struct matrix *x, uint64_t from, uint64_t count, byt
     with_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value, what);
 }
 
+/* Announces selected rows, which page_window_prefetch has requested before. */
 void page_window_use(const struct matrix *x, uint64_t from, uint64_t count)
 {
     if (x->pages->disk)
@@ -351,6 +372,7 @@ void page_window_use(const struct matrix *x, uint64_t from, uint64_t count)
         with_rows(x, from, count, use_bytes);
 }
 
+/* Requests selected rows ahead of time; a hint, which temporary files do without. */
 void page_window_prefetch(const struct matrix *x, uint64_t from, uint64_t count)
 {
     if (!x->pages->disk)

@@ -16,7 +16,8 @@
 
 /* ---- Symmetric noise ------------------------------------------------------------------------- */
 
-/* Rows first, then a class for each of them, from two random streams. */
+/* Symmetric noise: `rate` of the rows, each with a label drawn uniformly from the other classes. Rows and classes come
+ * from two random streams, so that the new class of a row does not depend on which others were chosen. */
 temper_status noise_random(const struct dataset *data, double rate, uint64_t seed, struct noise *out,
                            temper_error *error)
 {
@@ -40,10 +41,10 @@ temper_status noise_random(const struct dataset *data, double rate, uint64_t see
 
 /* ---- Pair noise ------------------------------------------------------------------------------ */
 
-/* The class that each class becomes; itself where it does not change. */
+/* Pair noise: the class that each class becomes. */
 struct class_map {
-    uint32_t *target;
-    bool *may_change;
+    uint32_t *target; /* [class]; the class itself where it does not change */
+    bool *may_change; /* [class] */
 };
 
 static void class_map_free(struct class_map *map)
@@ -52,7 +53,7 @@ static void class_map_free(struct class_map *map)
     mem_free(map->may_change);
 }
 
-/* Every class maps to itself at first. */
+/* Every class maps to itself until --map or the default says otherwise. Freed here on failure. */
 static temper_status class_map_start(size_t classes, struct class_map *map, temper_error *error)
 {
     *map = (struct class_map){.target = mem_alloc(classes, sizeof *map->target),
@@ -66,14 +67,14 @@ static temper_status class_map_start(size_t classes, struct class_map *map, temp
     return TEMPER_OK;
 }
 
-/* A message about one NAME=NAME of --map. */
+/* An error about one NAME=NAME of --map. */
 static temper_status refuse_pair(const struct list_item *pair, const char *what, temper_error *error)
 {
     struct token_text name = token_text(pair->name, pair->name + strlen(pair->name));
     return error_set(error, TEMPER_USAGE, "--map: class '%.128s' %s", name.text, what);
 }
 
-/* A class may be the source of one pair only. */
+/* Enters one NAME=NAME. Chains (a=b, b=c) are allowed, since each row changes once; two targets for a class are not. */
 static temper_status map_pair(const struct dataset *data, const struct list_item *pair, struct class_map *map,
                               temper_error *error)
 {
@@ -92,7 +93,7 @@ static temper_status map_pair(const struct dataset *data, const struct list_item
     return TEMPER_OK;
 }
 
-/* Parses --map. */
+/* Parses the list of --map into the class map. */
 static temper_status map_read(const struct dataset *data, const char *text, struct class_map *map, temper_error *error)
 {
     struct list list;
@@ -105,7 +106,7 @@ static temper_status map_read(const struct dataset *data, const char *text, stru
     return status;
 }
 
-/* The default of pair noise: a cyclic shift of the classes. */
+/* The default of pair noise: each class becomes the next one, the last the first (Han et al. 2018, "pair flip"). */
 static void map_to_next(size_t classes, struct class_map *map)
 {
     for (size_t c = 0; c < classes; c++) {
@@ -114,7 +115,7 @@ static void map_to_next(size_t classes, struct class_map *map)
     }
 }
 
-/* Only rows of classes that change are eligible. */
+/* Pair noise: `rate` of all rows, chosen among the rows of classes that change; an error if these are too few. */
 temper_status noise_pair(const struct dataset *data, double rate, const char *map, uint64_t seed, struct noise *out,
                          temper_error *error)
 {
@@ -141,6 +142,7 @@ temper_status noise_pair(const struct dataset *data, double rate, const char *ma
 
 /* ---- By margins ------------------------------------------------------------------------------ */
 
+/* A row with its sort key. */
 struct margin_rank {
     double margin; /* negative where the largest come first */
     size_t row;
@@ -155,7 +157,8 @@ static int by_margin(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The correctly classified rows, in the order in which they change. */
+/* The correctly classified rows (margin above 0), sorted in the order in which they are to change; returns their
+ * number. */
 static size_t rank_rows(const struct dataset *data, const double *margin, bool largest, struct margin_rank *ranked)
 {
     size_t eligible = 0;
@@ -166,7 +169,7 @@ static size_t rank_rows(const struct dataset *data, const double *margin, bool l
     return eligible;
 }
 
-/* The `count` rows of extreme margin. */
+/* Marks the `count` rows of smallest or largest margin; an error if fewer rows are classified correctly. */
 static temper_status choose_by_margin(const struct dataset *data, const double *margin, bool largest, size_t count,
                                       struct noise *out, temper_error *error)
 {
@@ -188,7 +191,8 @@ static temper_status choose_by_margin(const struct dataset *data, const double *
     return status;
 }
 
-/* With two classes the runner-up is the other class. */
+/* Noise by margin: rows near the decision boundary (or far from it) get the class of the second largest score; with
+ * two classes that is the other class, and margins.runner_up is NULL. */
 temper_status noise_margin(const struct dataset *data, struct margins margins, double rate, bool largest,
                            struct noise *out, temper_error *error)
 {
@@ -210,7 +214,8 @@ temper_status noise_margin(const struct dataset *data, struct margins margins, d
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
-/* The row from which each row takes its features: itself, or one of the pool, counted behind those of the data. */
+/* Instance noise: builds a dataset in which changed rows take their features from another row. from[i] is a row of the
+ * data, or of the pool, the rows of which are numbered behind those of the data. */
 static temper_status replace_rows(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
                                   struct dataset **out, temper_error *error)
 {
@@ -227,7 +232,8 @@ static temper_status replace_rows(const struct dataset *data, const struct datas
     return status;
 }
 
-/* Label noise shares the features with the original. */
+/* A dataset with the noise applied; the caller frees it. Label noise shares the features with the original, which must
+ * therefore outlive it. All changes of a noise are of one kind, so the first decides. */
 temper_status noise_apply(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
                           struct dataset **out, temper_error *error)
 {

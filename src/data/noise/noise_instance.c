@@ -9,7 +9,7 @@
 
 /* ---- From a pool ----------------------------------------------------------------------------- */
 
-/* Rows can only be copied between matrices of the same shape and kind. */
+/* Rows can only be copied between matrices with the same columns and the same storage. */
 static temper_status check_pool(const struct dataset *data, const struct dataset *pool, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -27,7 +27,8 @@ static temper_status check_pool(const struct dataset *data, const struct dataset
     return TEMPER_OK;
 }
 
-/* Whether each class of the pool is one that the data does not have. */
+/* outside[c]: whether class c of the pool is one that the data does not have; the caller frees it. Features of a class
+ * of the data would be label noise, not instance noise. */
 static temper_status outside_classes(const struct dataset *data, const struct dataset *pool, bool **out,
                                      temper_error *error)
 {
@@ -43,7 +44,7 @@ static temper_status outside_classes(const struct dataset *data, const struct da
     return TEMPER_OK;
 }
 
-/* The rows of the pool that may be used, in a random order; returns how many. */
+/* The usable rows of the pool in a random order; returns their number. A pool without labels is usable as a whole. */
 static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint64_t seed, size_t *order)
 {
     size_t rows = (size_t)pool->x.rows, usable = 0;
@@ -54,7 +55,8 @@ static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint
     return usable;
 }
 
-/* The random order is that of the pool, independent of the rate. */
+/* Gives each change a row of the pool. The order is that of the pool alone, so that a lower rate uses a prefix of what
+ * a higher rate uses. */
 static temper_status take_from_pool(const struct dataset *pool, const bool *outside, uint64_t seed, struct noise *noise,
                                     temper_error *error)
 {
@@ -74,7 +76,7 @@ static temper_status take_from_pool(const struct dataset *pool, const bool *outs
                      source_shown(pool, file));
 }
 
-/* Only rows of classes that the data does not have. */
+/* Features from a separate dataset, of classes that the data does not have. */
 static temper_status use_pool(const struct dataset *data, const struct dataset *pool, uint64_t seed,
                               struct noise *noise, temper_error *error)
 {
@@ -90,13 +92,13 @@ static temper_status use_pool(const struct dataset *data, const struct dataset *
 
 /* ---- From the data itself -------------------------------------------------------------------- */
 
-/* Rows sorted by class, so that the rows of all other classes are two intervals. */
+/* Rows sorted by class. The rows of all classes but one are then two intervals, from which one draw is enough. */
 struct class_order {
     size_t *row;
     size_t *end; /* of each class */
 };
 
-/* A counting sort by class. */
+/* Counting sort by class: O(rows + classes), and stable. */
 static void sort_rows(const struct dataset *data, struct class_order *sorted)
 {
     size_t classes = data->classes.count, rows = (size_t)data->x.rows, before = 0;
@@ -111,7 +113,8 @@ static void sort_rows(const struct dataset *data, struct class_order *sorted)
         sorted->row[sorted->end[data->label[i]]++] = i;
 }
 
-/* A row of another class, drawn for each row by its number; NO_ROW if all are of one class. */
+/* A uniformly drawn row of another class; NO_ROW if all rows are of one class. The random number is indexed by the
+ * row, so that the draw does not depend on the rate. */
 static uint64_t draw_other(const struct dataset *data, const struct class_order *sorted, uint64_t row, uint64_t seed)
 {
     uint32_t c = data->label[row];
@@ -120,10 +123,11 @@ static uint64_t draw_other(const struct dataset *data, const struct class_order 
     if (others == 0)
         return NO_ROW;
     size_t drawn = (size_t)random_below((struct random){seed, STREAM_NOISE_POOL}, row, others);
+    /* Skips the interval of the row's own class. */
     return sorted->row[drawn < from ? drawn : drawn + own];
 }
 
-/* Every change draws by the number of its row. */
+/* Draws a row for each change; checks the allocations of its caller. */
 static temper_status draw_all(const struct dataset *data, struct class_order *sorted, uint64_t seed,
                               struct noise *noise, temper_error *error)
 {
@@ -138,7 +142,7 @@ static temper_status draw_all(const struct dataset *data, struct class_order *so
     return TEMPER_OK;
 }
 
-/* Rows of the other classes of the data itself. */
+/* Features from rows of the other classes of the data. */
 static temper_status use_data(const struct dataset *data, uint64_t seed, struct noise *noise, temper_error *error)
 {
     struct class_order sorted = {.row = mem_alloc((size_t)data->x.rows, sizeof *sorted.row),
@@ -149,7 +153,8 @@ static temper_status use_data(const struct dataset *data, uint64_t seed, struct 
     return status;
 }
 
-/* The choice of rows is that of symmetric noise. */
+/* Instance noise: chosen rows keep their label and get the features of a row of another class, or of the pool. The
+ * choice of rows is that of symmetric noise with the same seed. */
 temper_status noise_instance(const struct dataset *data, const struct dataset *pool, double rate, uint64_t seed,
                              struct noise *out, temper_error *error)
 {

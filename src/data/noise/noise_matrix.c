@@ -21,7 +21,8 @@ static uint32_t draw(const double *p, size_t classes, double u)
     return last; /* the sum fell short of 1 by its rounding */
 }
 
-/* The new label of each row; returns how many are new. */
+/* Draws the new label of each row and marks those that differ; returns their number. Row `was` of p are the
+ * probabilities. */
 static size_t draw_all(const struct dataset *data, const double *p, uint64_t seed, uint32_t *drawn, bool *marked)
 {
     const struct random random = {seed, STREAM_NOISE_CLASS};
@@ -35,6 +36,7 @@ static size_t draw_all(const struct dataset *data, const double *p, uint64_t see
     return count;
 }
 
+/* The list of changes, ascending by row; owned by the caller. */
 static temper_status draw_changes(const struct dataset *data, const double *p, uint64_t seed, struct noise *out,
                                   temper_error *error)
 {
@@ -52,7 +54,8 @@ static temper_status draw_changes(const struct dataset *data, const double *p, u
     return status == TEMPER_NO_MEMORY ? error_no_memory(error) : status;
 }
 
-/* The rate follows from the matrix, so that any number of rows may change. */
+/* Class-conditional noise. The rate follows from the matrix and the classes of the data, so that the number of changes
+ * is random. */
 temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed, struct noise *out,
                                temper_error *error)
 {

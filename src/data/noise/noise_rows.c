@@ -8,7 +8,8 @@
 #include "data/classes.h"
 #include "data/random_streams.h"
 
-/* Rounded half up, so that a rate gives the same number everywhere. */
+/* The number of rows that change, rounded half up: floor(x + 0.5) does not depend on the rounding mode of the
+ * processor. */
 temper_status noise_count(const struct dataset *data, double rate, size_t *count, temper_error *error)
 {
     if (!(rate >= 0 && rate <= 1))
@@ -17,7 +18,7 @@ temper_status noise_count(const struct dataset *data, double rate, size_t *count
     return TEMPER_OK;
 }
 
-/* Label noise needs another class to change to. */
+/* Label noise needs labels, and another class to change to. */
 temper_status noise_check_classes(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -33,7 +34,7 @@ temper_status noise_check_classes(const struct dataset *data, temper_error *erro
                      source_shown(data, file), data->classes.count);
 }
 
-/* Only some rows are eligible, as those that are classified correctly. */
+/* Fewer rows are eligible than the rate demands; `which` completes "only N are ...". */
 temper_status noise_too_few(const struct dataset *data, size_t count, size_t eligible, const char *which,
                             temper_error *error)
 {
@@ -42,6 +43,7 @@ temper_status noise_too_few(const struct dataset *data, size_t count, size_t eli
                      source_shown(data, file), count, eligible, which);
 }
 
+/* A change for each marked row, with the label as it is; the kinds of noise then fill in `is` or `from`. */
 temper_status noise_start(const struct dataset *data, const bool *marked, size_t count, struct noise *out,
                           temper_error *error)
 {
@@ -58,7 +60,8 @@ temper_status noise_start(const struct dataset *data, const bool *marked, size_t
     return TEMPER_OK;
 }
 
-/* Marks the first rows of a random order that may change, up to `count`; returns how many. */
+/* Marks the first eligible rows of a random order, up to `count`; returns how many it found. may_change by class;
+ * NULL: all. */
 static size_t mark_rows(const struct dataset *data, const size_t *order, size_t count, const bool *may_change,
                         bool *marked)
 {
@@ -72,7 +75,8 @@ static size_t mark_rows(const struct dataset *data, const size_t *order, size_t 
     return found;
 }
 
-/* A higher rate takes a longer prefix of the same permutation: the changes of a lower rate are among its own. */
+/* Chooses `count` rows at random. A higher rate takes a longer prefix of the same permutation, so the changes of a
+ * lower rate are a subset of its changes: experiments over rates are nested. */
 temper_status noise_choose(const struct dataset *data, size_t count, uint64_t seed, const bool *may_change,
                            struct noise *out, temper_error *error)
 {

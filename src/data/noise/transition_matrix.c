@@ -24,6 +24,7 @@ struct matrix_reader {
     size_t blank;  /* the first empty line of those since the last row, or 0 */
 };
 
+/* An error at a place of the file, counted from 1. */
 static temper_status refuse(const struct matrix_reader *t, size_t line, size_t column, const char *what,
                             temper_error *error)
 {
@@ -34,7 +35,7 @@ static temper_status refuse(const struct matrix_reader *t, size_t line, size_t c
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* One number; NaN where there is none and the line may hold names. */
+/* Parses one cell. In the first line a cell that is no number marks the line as names; its value is then NaN. */
 static temper_status read_cell(struct matrix_reader *t, const char *from, const char *to, const char *line, double *out,
                                temper_error *error)
 {
@@ -55,6 +56,7 @@ static temper_status read_cell(struct matrix_reader *t, const char *from, const 
                     path_shown(t->lines.path, file), t->lines.number, column, token_text(token, token + length).text);
 }
 
+/* The error of a line with too few or too many cells. */
 static temper_status refuse_width(const struct matrix_reader *t, size_t cells, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -63,6 +65,7 @@ static temper_status refuse_width(const struct matrix_reader *t, size_t cells, t
                     path_shown(t->lines.path, file), t->lines.number, cells, t->classes);
 }
 
+/* Splits a line at its commas into row t->rows of t->p. Cells beyond the number of classes are counted, not stored. */
 static temper_status read_cells(struct matrix_reader *t, const char *line, size_t length, temper_error *error)
 {
     size_t cells = 0;
@@ -85,6 +88,7 @@ static temper_status read_cells(struct matrix_reader *t, const char *line, size_
     return cells == t->classes || names ? TEMPER_OK : refuse_width(t, cells, error);
 }
 
+/* Copies the first line, which may turn out to hold names once all lines are counted; false without memory. */
 static bool keep_first(struct matrix_reader *t, const char *line, size_t length)
 {
     t->first = mem_alloc(length + 1, 1);
@@ -95,6 +99,7 @@ static bool keep_first(struct matrix_reader *t, const char *line, size_t length)
     return true;
 }
 
+/* One line of the file. Empty lines are allowed at the end only, so they are refused when another line follows. */
 static temper_status read_line(struct matrix_reader *t, const char *line, size_t length, temper_error *error)
 {
     size_t trimmed = length;
@@ -114,6 +119,7 @@ static temper_status read_line(struct matrix_reader *t, const char *line, size_t
     return status;
 }
 
+/* All lines; each error has its line number. */
 static temper_status read_lines(struct matrix_reader *t, temper_error *error)
 {
     for (;;) {
@@ -130,7 +136,8 @@ static temper_status read_lines(struct matrix_reader *t, temper_error *error)
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-/* Line r of the matrix, which is line `number` of the file. */
+/* Checks one row of the matrix, which is line `number` of the file: probabilities that sum to 1 up to the rounding of
+ * decimals. */
 static temper_status check_row(const struct matrix_reader *t, const double *p, size_t number, temper_error *error)
 {
     char file[PATH_SHOWN], shown[NUMBER_LENGTH];
@@ -147,7 +154,7 @@ static temper_status check_row(const struct matrix_reader *t, const double *p, s
                     path_shown(t->lines.path, file), number, shown);
 }
 
-/* Marks one class of the first line. */
+/* The class number of one name of the first line; each class must be named once. */
 static temper_status take_name(const struct matrix_reader *t, const char *name, bool *seen, uint32_t *number,
                                temper_error *error)
 {
@@ -158,6 +165,7 @@ static temper_status take_name(const struct matrix_reader *t, const char *name, 
     return TEMPER_OK;
 }
 
+/* The class of each name; the number of names is checked first, since place[] has one entry for each class. */
 static temper_status take_names(const struct matrix_reader *t, const struct list *list, uint32_t *place,
                                 temper_error *error)
 {
@@ -173,7 +181,7 @@ static temper_status take_names(const struct matrix_reader *t, const struct list
     return status;
 }
 
-/* place[i]: the class that line and column i of the file stand for. */
+/* Parses the first line as names. place[i]: the class that line and column i of the file refer to. */
 static temper_status read_names(const struct matrix_reader *t, uint32_t *place, temper_error *error)
 {
     struct list list;
@@ -183,7 +191,7 @@ static temper_status read_names(const struct matrix_reader *t, uint32_t *place, 
     return status;
 }
 
-/* Checks all lines and copies them to where they belong. */
+/* Checks all rows and copies them, permuted, so that out[was * classes + is] is in the order of the data's classes. */
 static temper_status arrange(const struct matrix_reader *t, bool named, const uint32_t *place, double *out,
                              temper_error *error)
 {
@@ -198,7 +206,7 @@ static temper_status arrange(const struct matrix_reader *t, bool named, const ui
     return TEMPER_OK;
 }
 
-/* The matrix in the order of the classes; place and out have room for it. */
+/* Fills `place` and `out`, which the caller has allocated and frees. */
 static temper_status order(const struct matrix_reader *t, bool named, uint32_t *place, double *out, temper_error *error)
 {
     if (!place || !out)
@@ -209,6 +217,7 @@ static temper_status order(const struct matrix_reader *t, bool named, uint32_t *
     return arrange(t, named, place, out, error);
 }
 
+/* The number of lines decides whether the first holds names: a matrix of C classes has C lines, or C + 1 with names. */
 static temper_status finish(const struct matrix_reader *t, double **out, temper_error *error)
 {
     bool named = t->rows == t->classes + 1;
@@ -227,7 +236,7 @@ static temper_status finish(const struct matrix_reader *t, double **out, temper_
     return TEMPER_OK;
 }
 
-/* All lines, then what they mean. */
+/* Reads all lines, then interprets them. One line more than classes has room, for the names. */
 static temper_status read_matrix(struct matrix_reader *t, double **out, temper_error *error)
 {
     size_t cells;
@@ -238,6 +247,7 @@ static temper_status read_matrix(struct matrix_reader *t, double **out, temper_e
     return finish(t, out, error);
 }
 
+/* *out: classes x classes probabilities, row by row, which the caller frees; written on success only. */
 temper_status transition_matrix_read(const char *path, const struct dataset *data, double **out, temper_error *error)
 {
     struct matrix_reader t = {.data = data, .classes = data->classes.count};

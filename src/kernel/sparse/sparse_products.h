@@ -65,7 +65,7 @@ typedef void sparse_many_back_fn(struct sparse_rows rows, size_t width, const do
 /* Sliced ELLPACK with slices of 16 rows of similar length (SELL-16): entry k of all rows of a slice, then
  * entry k + 1, up to the longest row, padded with zeros. Arrays are aligned to 64 bytes. */
 enum {
-    SELL_ROWS = 16,
+    SELL16_ROWS = 16,
     SELL_TOGETHER = 256, /* consecutive entries of a row that are summed in floats */
 };
 struct sparse_sell16 {

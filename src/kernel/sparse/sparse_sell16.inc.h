@@ -12,8 +12,8 @@
 HOT __m512i slice_columns(const struct sparse_sell16 *s, uint64_t step)
 {
     if (s->column16)
-        return _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)(s->column16 + step * SELL_ROWS)));
-    return _mm512_load_si512(s->column + step * SELL_ROWS);
+        return _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)(s->column16 + step * SELL16_ROWS)));
+    return _mm512_load_si512(s->column + step * SELL16_ROWS);
 }
 
 /* Some entries of each row. */
@@ -21,7 +21,7 @@ HOT __m512 slice_sum(const struct sparse_sell16 *s, uint64_t step, uint64_t end,
 {
     __m512 sum = _mm512_setzero_ps();
     for (; step < end; step++) {
-        __m512 value = _mm512_load_ps(s->value + step * SELL_ROWS);
+        __m512 value = _mm512_load_ps(s->value + step * SELL16_ROWS);
         sum = _mm512_fmadd_ps(value, _mm512_i32gather_ps(slice_columns(s, step), w, 4), sum);
     }
     return sum;
@@ -29,7 +29,7 @@ HOT __m512 slice_sum(const struct sparse_sell16 *s, uint64_t step, uint64_t end,
 
 HOT void one_slice(const struct sparse_sell16 *s, size_t slice, const float *w, double *out)
 {
-    double total[SELL_ROWS];
+    double total[SELL16_ROWS];
     __m512d low = _mm512_setzero_pd(), high = low;
     const uint64_t end = s->start[slice + 1];
     for (uint64_t step = s->start[slice], stop; step < end; step = stop) {
@@ -39,9 +39,9 @@ HOT void one_slice(const struct sparse_sell16 *s, size_t slice, const float *w, 
         high = _mm512_add_pd(high, _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(sum), 1))));
     }
     _mm512_storeu_pd(total, low);
-    _mm512_storeu_pd(total + SELL_ROWS / 2, high);
-    const size_t first = slice * SELL_ROWS, left = s->rows - first;
-    for (size_t i = 0; i < SELL_ROWS && i < left; i++)
+    _mm512_storeu_pd(total + SELL16_ROWS / 2, high);
+    const size_t first = slice * SELL16_ROWS, left = s->rows - first;
+    for (size_t i = 0; i < SELL16_ROWS && i < left; i++)
         out[s->row[first + i]] = total[i];
 }
 

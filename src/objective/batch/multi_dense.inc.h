@@ -146,6 +146,7 @@ static void dense_block(const struct multi_work *work, struct row_span span)
         multi->kernel->LINEAR->many_back(&many, scratch->residual, work->sums->gradient);
 }
 
+/* A part is processed block by block, with its pages announced before each. */
 static void part_run(const struct multi_work *work, size_t part)
 {
     for (size_t i = 0; i < work->multi->layout.part_blocks; i++) {

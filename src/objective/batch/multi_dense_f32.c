@@ -1,4 +1,5 @@
-/* multi_dense_f32: batched passes over dense rows with floats within a block. */
+/* multi_dense_f32: multi_dense.inc.h with floats within a block, which halves the memory traffic of the products. Sums
+ * over blocks are doubles all the same. */
 typedef float real;
 #define LINEAR     linear_f32
 #define MANY       struct many_f32
@@ -7,6 +8,7 @@ typedef float real;
 #define DENSE_ROWS dense_rows_f32
 #include "objective/batch/multi_dense.inc.h"
 
+/* The template's functions are static; these are their names for multi_objective.c. */
 void multi_pack_f32(struct multi_objective *multi)
 {
     pack(multi);

@@ -1,4 +1,5 @@
-/* multi_dense_f64: batched passes over dense rows with doubles throughout. */
+/* multi_dense_f64: multi_dense.inc.h with doubles throughout. Sparse data uses its column functions too, since its
+ * scores are doubles. */
 typedef double real;
 #define LINEAR     linear_f64
 #define MANY       struct many_f64
@@ -7,6 +8,7 @@ typedef double real;
 #define DENSE_ROWS dense_rows_f64
 #include "objective/batch/multi_dense.inc.h"
 
+/* The template's functions are static; these are their names for multi_objective.c and multi_sparse.c. */
 void multi_pack_f64(struct multi_objective *multi)
 {
     pack(multi);

@@ -18,6 +18,8 @@ enum {
     TRANSPOSE_BYTES = 512 * 1024, /* larger gradients are computed from a transposed copy */
 };
 
+/* Whether this dataset can be fitted in batches: two classes only, since each request is one column of the weight
+ * matrix. */
 bool multi_supports(const struct dataset *data)
 {
     return data->label && data->classes.count == 2;
@@ -25,7 +27,8 @@ bool multi_supports(const struct dataset *data)
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-/* The table of these temperatures, built on first use; NULL: no memory. */
+/* The table of a two-temperature loss, built on first use and shared by members of equal temperatures; NULL without
+ * memory. The objective owns it. */
 static const struct margin_table *table_for(struct multi_objective *multi, temper_loss_spec loss)
 {
     for (size_t k = 0; k < multi->tables; k++)
@@ -39,14 +42,16 @@ static const struct margin_table *table_for(struct multi_objective *multi, tempe
     return table;
 }
 
-/* Whether the member before has the same rows: its sum of weights is then reused. */
+/* Whether the member before has the same rows: members of one fold are usually neighbours, and the sum of weights is
+ * then copied. */
 static bool like_last(const struct multi_objective *multi, size_t i)
 {
     const struct multi_member_state *member = &multi->member[i];
     return i && member[-1].partition == member->partition && member[-1].part == member->part;
 }
 
-/* Called for each process in turn with the sums so far. */
+/* Adds the weights of each member's rows; called by one process after the other with the sums so far, so that the
+ * order of additions is that of a single process. */
 static void add_weights(void *context, void *state)
 {
     const struct multi_objective *multi = context;
@@ -60,7 +65,7 @@ static void add_weights(void *context, void *state)
     }
 }
 
-/* The sum of the weights of each member's rows, over all processes. */
+/* The divisor of each member's sums: the total weight of the rows outside of its held-out part. */
 static temper_status sum_weights(struct multi_objective *multi, temper_error *error)
 {
     double *sum = mem_zeroed(multi->members, sizeof *sum);
@@ -74,7 +79,7 @@ static temper_status sum_weights(struct multi_objective *multi, temper_error *er
     return status;
 }
 
-/* Tables are shared by members of equal temperatures. */
+/* Resolves each member: its loss table and the partition from which its part is held out. false without memory. */
 static bool make_members(struct multi_objective *multi, const struct multi_member *members)
 {
     for (size_t i = 0; i < multi->members; i++) {
@@ -92,11 +97,13 @@ static bool make_members(struct multi_objective *multi, const struct multi_membe
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Per worker, so that threads share no buffer. */
+/* The buffers of one worker; threads share none. Sizes are for the widest batch, MULTI_WIDTH requests. false without
+ * memory. */
 static bool allocate_scratch(const struct multi_objective *multi, struct multi_scratch *s)
 {
     size_t real = multi->spec.f64 ? sizeof(double) : sizeof(float), rows = multi->stride;
     bool dense = multi->x->kind != MATRIX_CSR;
+    /* Sparse data needs no copy of its rows, but scores by row before they are transposed. */
     s->rows = mem_aligned(rows, (dense ? multi->columns : MULTI_WIDTH) * real);
     s->linear = mem_aligned(dense ? linear_scratch(rows, multi->columns, MULTI_WIDTH) : 0, real);
     s->activation = mem_aligned(rows * MULTI_WIDTH, real);
@@ -108,24 +115,26 @@ static bool allocate_scratch(const struct multi_objective *multi, struct multi_s
     return s->rows && s->linear && s->activation && s->residual && s->signed_weight;
 }
 
-/* The three kinds of sums in one block, which the tree sum adds at once. */
+/* Losses, intercepts and gradients of a part are one array, so that the tree sum adds them in one message. */
 static struct multi_sums sums_at(double *block)
 {
     return (struct multi_sums){block, block + MULTI_WIDTH, block + (size_t)2 * MULTI_WIDTH};
 }
 
-/* Length of a part's sums, and of the total, which always has the gradients. */
+/* Length of a part's sums. With a transposed copy, gradients are not summed by parts. */
 static size_t part_numbers(const struct multi_objective *multi)
 {
     return (multi->transposed ? 2 : 2 + multi->columns) * MULTI_WIDTH;
 }
 
+/* The total always contains the gradients. */
 static size_t total_numbers(const struct multi_objective *multi)
 {
     return (2 + multi->columns) * MULTI_WIDTH;
 }
 
-/* A sum for each part, and the total. */
+/* The sums of all parts in one allocation, and their total. false without memory; multi_objective_free frees the rest.
+ */
 static bool allocate_sums(struct multi_objective *multi)
 {
     size_t parts = multi->layout.parts, each = part_numbers(multi);
@@ -146,6 +155,7 @@ static bool allocate_sums(struct multi_objective *multi)
     return true;
 }
 
+/* Everything but the transposed copy; false without memory. No more tables than members can be needed. */
 static bool allocate(struct multi_objective *multi)
 {
     size_t real = multi->spec.f64 ? sizeof(double) : sizeof(float);
@@ -170,6 +180,7 @@ static void free_scratch(const struct multi_scratch *s)
         mem_free(blocks[n]);
 }
 
+/* Also after a creation that failed half-way: everything is zeroed at first. */
 void multi_objective_free(struct multi_objective *multi)
 {
     if (!multi)
@@ -195,20 +206,22 @@ void multi_objective_free(struct multi_objective *multi)
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-/* Everything is as large as the data at most, times the width of a batch: one product tells. */
+/* Whether the sizes of all buffers can be computed without overflow: none exceeds this product. */
 static bool fits(const struct dataset *data)
 {
     size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
     return mul_size(columns + 1, (size_t)MULTI_WIDTH * 8 * sizeof(double), &size) && mul_size(rows + 2048, size, &size);
 }
 
+/* Rows of a block: by the cache, but at least LEAST_ROWS, since the gradients are added to the sums once a block. */
 static size_t dense_block_rows(const struct multi_objective *multi)
 {
     size_t rows = linear_block_rows(multi->columns, MULTI_WIDTH, multi->spec.f64 ? sizeof(double) : sizeof(float));
     return rows < LEAST_ROWS && multi->columns <= MOST_WIDE ? LEAST_ROWS : rows;
 }
 
-/* Blocks and parts: functions of the data's shape alone. This process has whole parts. */
+/* Chooses blocks and parts from the shape of the data alone, so that results do not depend on threads or processes. A
+ * sum of this objective covers `together` parts of the partition. */
 static void choose_parts(struct multi_objective *multi)
 {
     const struct dataset *data = multi->spec.data;
@@ -216,7 +229,9 @@ static void choose_parts(struct multi_objective *multi)
     double gradient = (double)multi->columns * MULTI_WIDTH * sizeof(double);
     size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(multi);
     size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
+    /* Row indices of the transposed copy have 32 bits. */
     multi->transposed = sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
+    /* An odd multiple of the padding: equal rows of neighbouring requests then never map to the same cache set. */
     multi->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     multi->parts = row_partition_of(data);
     size_t part_rows = multi->parts.rows_each * multi->parts.together;
@@ -229,7 +244,7 @@ static void choose_parts(struct multi_objective *multi)
                                           .parts = (end - first + multi->parts.together - 1) / multi->parts.together};
 }
 
-/* What follows from the specification and the shape of the data. */
+/* Sets what follows from the specification and the shape, without allocating: multi_bytes uses it too. */
 static void fill(struct multi_objective *multi, const struct multi_spec *spec)
 {
     multi->spec = *spec;
@@ -239,6 +254,7 @@ static void fill(struct multi_objective *multi, const struct multi_spec *spec)
     multi->size = multi->columns + (spec->intercept ? 1 : 0);
     if (spec->scale && spec->scale->kind == SCALE_NONE)
         multi->spec.scale = NULL;
+    /* Sparse data is multiplied in doubles: its scores are sums of few products, gathered one by one. */
     if (multi->x->kind == MATRIX_CSR)
         multi->spec.f64 = true;
     multi->fold = scale_folds(multi->x, multi->spec.scale);
@@ -248,7 +264,7 @@ static void fill(struct multi_objective *multi, const struct multi_spec *spec)
         multi->workers = 1;
 }
 
-/* Layout, buffers, members, then the transposed copy. */
+/* Members are kept in their order, by which requests refer to them. *out is set on success only. */
 temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members, size_t count,
                                   struct multi_objective **out, temper_error *error)
 {
@@ -266,6 +282,7 @@ temper_status multi_objective_new(const struct multi_spec *spec, const struct mu
         allocate(multi) && make_members(multi, members) ? sum_weights(multi, error) : error_no_memory(error);
     if (status == TEMPER_OK)
         status = check_same_kernel(kernel, spec->data->ranks.comm, error);
+    /* Last, since it is the largest. */
     if (status == TEMPER_OK && multi->transposed)
         status = multi_transpose(multi, error);
     if (status == TEMPER_OK)
@@ -275,7 +292,8 @@ temper_status multi_objective_new(const struct multi_spec *spec, const struct mu
     return status;
 }
 
-/* Mirrors the allocations. */
+/* Bytes that multi_objective_new will allocate, for --memory; it must be kept in step with the allocations above.
+ * *block: bytes of the rows of a block. */
 double multi_bytes(const struct multi_spec *spec, double *block)
 {
     struct multi_objective g = {0};
@@ -286,12 +304,12 @@ double multi_bytes(const struct multi_spec *spec, double *block)
     double scratch = rows * real * ((dense ? columns : MULTI_WIDTH) + 2 * MULTI_WIDTH) +
                      rows * sizeof(double) * (MULTI_WIDTH + 3) +
                      (dense ? real * (double)linear_scratch(g.stride, g.columns, MULTI_WIDTH) : 0);
-    double turned = g.transposed ? csc_bytes(g.x, spec->data->storage.memory_limit, g.workers) +
-                                       (double)g.rows * MULTI_WIDTH * sizeof(double)
-                                 : 0;
+    double transposed = g.transposed ? csc_bytes(g.x, spec->data->storage.memory_limit, g.workers) +
+                                           (double)g.rows * MULTI_WIDTH * sizeof(double)
+                                     : 0;
     *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.layout.block_rows;
     double sums = (double)part_numbers(&g) * (double)g.layout.parts + (double)total_numbers(&g);
-    return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + turned;
+    return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + transposed;
 }
 
 size_t multi_size(const struct multi_objective *multi)
@@ -301,7 +319,8 @@ size_t multi_size(const struct multi_objective *multi)
 
 /* ---- A batch --------------------------------------------------------------------------------- */
 
-/* The index of the member's rows among the subsets of the batch, added if it is new. */
+/* The index of the member's rows among the subsets of the batch, added if it is new. Members that are fitted on the
+ * same rows share their row weights. */
 static size_t subset_of(struct request_batch *batch, const struct multi_member_state *member)
 {
     size_t k = 0;
@@ -314,7 +333,8 @@ static size_t subset_of(struct request_batch *batch, const struct multi_member_s
     return k;
 }
 
-/* Requests with a gradient come first, which the caller ensures. */
+/* Adds a request to the batch; the caller adds those with a gradient first, so that their residuals are adjacent
+ * columns. */
 static void add_request(struct multi_objective *multi, struct multi_request *request)
 {
     struct request_batch *batch = &multi->batch;
@@ -326,13 +346,13 @@ static void add_request(struct multi_objective *multi, struct multi_request *req
 
 /* ---- Its sums -------------------------------------------------------------------------------- */
 
-/* Length of a part's sums for this batch. */
+/* Length of a part's sums for this batch: gradients only of the requests that need one. */
 static size_t part_length(const struct multi_objective *multi)
 {
     return (size_t)2 * MULTI_WIDTH + (multi->residual ? 0 : multi->columns * multi->batch.evaluated);
 }
 
-/* One part on one worker thread. */
+/* Callback of parallel_blocks: one part on one worker. Its sums start at 0, whichever thread runs it. */
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
     struct multi_objective *multi = context;
@@ -348,7 +368,8 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-/* Features [from, to) of a gradient: undoes the scaling, divides, adds the penalty. */
+/* Features [from, to) of one gradient, from the sums over rows: undoes the folded scaling by the chain rule, divides
+ * by the weight of the rows, adds the gradient of the penalty. */
 static void finish_columns_of(const struct multi_objective *multi, size_t c, size_t from, size_t to)
 {
     const struct multi_column *column = &multi->batch.column[c];
@@ -363,7 +384,8 @@ static void finish_columns_of(const struct multi_objective *multi, size_t c, siz
     }
 }
 
-/* Tile by tile, as in packing. */
+/* Tile by tile: the total is stored [feature * evaluated + request], and a tile of it stays in the cache for all
+ * requests. */
 static void finish_gradients(const struct multi_objective *multi)
 {
     for (size_t from = 0; from < multi->columns; from += MULTI_TILE) {
@@ -371,13 +393,14 @@ static void finish_gradients(const struct multi_objective *multi)
         for (size_t c = 0; c < multi->batch.evaluated; c++)
             finish_columns_of(multi, c, from, from + count);
     }
+    /* The intercept is neither scaled nor penalised. */
     for (size_t c = 0; multi->spec.intercept && c < multi->batch.evaluated; c++) {
         const struct multi_column *column = &multi->batch.column[c];
         column->request->gradient[multi->columns] = multi->total.intercept[c] / column->member->weight_sum;
     }
 }
 
-/* From the sums of all parts to the results of the requests. */
+/* From the sums to the results: mean losses with penalty, root mean squares of scores. */
 static void finish(const struct multi_objective *multi)
 {
     finish_gradients(multi);
@@ -392,7 +415,7 @@ static void finish(const struct multi_objective *multi)
     }
 }
 
-/* One pass over all rows for the requests of the batch. */
+/* One pass over all rows for the requests of the batch, which is empty afterwards. */
 static temper_status run_batch(struct multi_objective *multi, temper_error *error)
 {
     struct request_batch *batch = &multi->batch;
@@ -402,6 +425,7 @@ static temper_status run_batch(struct multi_objective *multi, temper_error *erro
         multi_pack_f64(multi);
     else
         multi_pack_f32(multi);
+    /* The processes that hold the sums, for the tree sum. */
     const struct holders holders = {multi->spec.data->ranks.comm, multi->first};
     temper_status status = parallel_blocks(multi->layout.parts, threads, run_part, multi);
     status = status == TEMPER_OK ? tree_sum(&holders, multi->vectors_of, part_length(multi), multi->total.number, error)
@@ -416,7 +440,8 @@ static temper_status run_batch(struct multi_objective *multi, temper_error *erro
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* Requests with a gradient come first in each batch; batches are about equally wide. */
+/* Processes all requests in batches of about equal width: a narrow last batch would cost nearly as much as a full one.
+ * Requests with a gradient come first, so that only the batch in which they end is mixed. */
 temper_status multi_evaluate(struct multi_objective *multi, struct multi_request *requests, size_t count,
                              temper_error *error)
 {

@@ -5,7 +5,8 @@
 #include "base/thread.h"
 #include "objective/batch/multi_objective_internal.h"
 
-/* Scores of a block: the sparse kernel gives [row * count + request], the losses take [request * stride + row]. */
+/* Scores of a block. The sparse kernel writes [row * count + request], the losses read [request * stride + row]: the
+ * transposition is cheap compared with the gathers. */
 static void multiply(const struct multi_work *work, struct row_span span)
 {
     const struct multi_objective *multi = work->multi;
@@ -18,7 +19,8 @@ static void multiply(const struct multi_work *work, struct row_span span)
             activation[c * stride + i] = i < span.count ? by_row[i * count + c] : 0;
 }
 
-/* Residuals back to [row * count + request]: added to the gradient, or stored for the transposed copy. */
+/* Residuals back to [row * count + request], for the kernels: added to the gradient of the part, or stored for the
+ * product with the transposed copy. */
 static void collect(const struct multi_work *work, struct row_span span)
 {
     const struct multi_objective *multi = work->multi;
@@ -32,7 +34,7 @@ static void collect(const struct multi_work *work, struct row_span span)
         multi->kernel->sparse->many_back(span_entries(multi->x, span), count, by_row, work->sums->gradient);
 }
 
-/* All blocks of a part, in order. */
+/* One part: its blocks in order, so that the sums have a fixed order. */
 void multi_part_sparse(const struct multi_work *work, size_t part)
 {
     for (size_t i = 0; i < work->multi->layout.part_blocks; i++) {
@@ -48,7 +50,8 @@ void multi_part_sparse(const struct multi_work *work, size_t part)
 
 /* ---- Column by column ------------------------------------------------------------------------ */
 
-/* The gradients of one group of columns. */
+/* Callback of parallel_blocks: the gradients of one group of columns. Each column is the sum of its entries times the
+ * residuals of all requests. */
 static temper_status run_columns(void *context, size_t number, size_t worker)
 {
     const struct multi_objective *multi = context;
@@ -62,7 +65,7 @@ static temper_status run_columns(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-/* MPI: all-gather the residuals, compute some columns, all-gather the columns. */
+/* MPI: gathers the residuals of all rows in every process; `bytes` is scratch for the counts of each rank. */
 static temper_status gather_residuals(const struct multi_objective *multi, size_t *bytes, temper_error *error)
 {
     const struct dataset *data = multi->spec.data;
@@ -75,7 +78,8 @@ static temper_status gather_residuals(const struct multi_objective *multi, size_
     return comm_gather(data->ranks.comm, multi->residual, bytes, multi->all_residuals, error);
 }
 
-/* Every process gets the columns of all. */
+/* MPI: gathers the columns that each process has computed, so that all have the whole gradient. The own columns are
+ * copied first: sending and receiving buffers must not overlap. */
 static temper_status gather_columns(const struct multi_objective *multi, size_t *bytes, temper_error *error)
 {
     const struct csc_matrix *csc = &multi->csc;
@@ -92,7 +96,8 @@ static temper_status gather_columns(const struct multi_objective *multi, size_t 
     return status;
 }
 
-/* The sums are in the order of the rows within each column, whichever thread computes it. */
+/* The gradients from the transposed copy. Within each column the sum is in the order of the rows, whichever thread or
+ * process computes it, so the bits do not depend on their number. */
 temper_status multi_csc_gradient(struct multi_objective *multi, size_t threads, temper_error *error)
 {
     size_t *bytes = mem_alloc(comm_size(multi->spec.data->ranks.comm), sizeof *bytes);
@@ -107,7 +112,8 @@ temper_status multi_csc_gradient(struct multi_objective *multi, size_t threads, 
     return status;
 }
 
-/* Residuals of up to MULTI_WIDTH requests, and the copy in memory, on disk or distributed. */
+/* Allocates residuals for up to MULTI_WIDTH requests and makes the transposed copy: in memory, on disk under a memory
+ * limit, or distributed over the processes by columns. */
 temper_status multi_transpose(struct multi_objective *multi, temper_error *error)
 {
     const struct dataset *data = multi->spec.data;

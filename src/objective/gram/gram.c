@@ -22,7 +22,7 @@ enum {
 static const double GROUP_BYTES = 128.0 * 1024 * 1024;
 static const double MORE_BYTES = 1024.0 * 1024;
 
-/* The diagonal of D. */
+/* The diagonal of D for one row: a curvature, or the row's weight where no weights are given. */
 static double row_weight(const struct gram_work *m, size_t row)
 {
     return m->weight ? m->weight[row] : weight_of(m->o, row);
@@ -30,13 +30,15 @@ static double row_weight(const struct gram_work *m, size_t row)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* The sums of the rows and of the weights are computed with the last line. */
+/* Several threads divide the lines of the matrix. Sums that are no lines (of the rows, of the weights) belong to the
+ * thread with the last line, so that they are added once. */
 static bool has_last_line(const struct gram_work *m, struct gram_lines lines)
 {
     return lines.to == m->o->columns;
 }
 
-/* Copies the rows of weight above 0 to `to`, which may be the same memory; returns their number. */
+/* Moves the rows of weight other than 0 together, into `to`, which may be the same memory; returns their number. Rows
+ * that are sampled out or have no curvature then cost nothing. */
 static size_t kept_rows(const struct gram_work *m, struct row_span span, const void *rows, size_t number, void *to)
 {
     const char *from = rows;
@@ -47,7 +49,8 @@ static size_t kept_rows(const struct gram_work *m, struct row_span span, const v
     return kept;
 }
 
-/* Adds a block of dense rows to lines [from, to) of `outer`, and to the sum of the rows behind the matrix. */
+/* Adds a block of dense rows to lines [from, to) of the matrix, and to the sum of the rows, which is stored behind it.
+ */
 static void dense_block_f32(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                             struct pass_scratch *scratch)
 {
@@ -62,11 +65,13 @@ static void dense_block_f32(const struct gram_work *m, struct row_span span, str
             weight[kept++] = (float)row_weight(m, span.from + i);
     if (kept < span.count)
         block = (struct rows_f32){rows, kept_rows(m, span, all, sizeof *all, rows), o->columns};
+    /* The symmetric rank-k update; `space` receives the block multiplied by the weights. */
     o->kernel->linear_f32->gram(block, weight, lines, space, outer);
     if (has_last_line(m, lines))
         o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
 }
 
+/* The same in doubles. */
 static void dense_block_f64(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                             struct pass_scratch *scratch)
 {
@@ -95,7 +100,7 @@ struct gram_row {
     size_t columns;
 };
 
-/* Entry i times all entries up to it. */
+/* Adds entry i times all entries up to it: one line of the lower triangle. */
 static void one_line(const struct gram_row *p, size_t i)
 {
     double *line = p->outer + p->column[i] * p->columns, factor = p->weight * p->value[i];
@@ -119,6 +124,7 @@ static void four_lines(const struct gram_row *p, size_t i)
         c[k] += fc * v;
         d[k] += fd * v;
     }
+    /* The corner: products among the four entries themselves, the lower triangle of a 4 x 4 block. */
     b[column[1]] += fb * p->value[i + 1];
     c[column[1]] += fc * p->value[i + 1];
     d[column[1]] += fd * p->value[i + 1];
@@ -138,7 +144,7 @@ static void sparse_row(const struct gram_row *p, size_t from, size_t to)
         four_lines(p, i);
 }
 
-/* The first entry of a row whose column is at least `line`, by bisection. */
+/* The first entry of a row in column `line` or behind it, by bisection: where a thread's lines begin. */
 static size_t entry_of_line(const struct row *row, size_t line)
 {
     size_t low = 0, high = row->count;
@@ -152,6 +158,7 @@ static size_t entry_of_line(const struct row *row, size_t line)
     return low;
 }
 
+/* Adds a block of CSR rows. Sparse data has no offsets, so scaling is a factor for each column. */
 static void sparse_block(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                          const struct pass_scratch *scratch)
 {
@@ -166,6 +173,7 @@ static void sparse_block(const struct gram_work *m, struct row_span span, struct
             continue;
         size_t from = lines.from ? entry_of_line(&entries, lines.from) : 0;
         size_t to = has_last_line(m, lines) ? entries.count : entry_of_line(&entries, lines.to);
+        /* Entries before `from` belong to lines of other threads, but occur as the second factor. */
         for (size_t i = 0; i < to; i++) {
             uint32_t j = row_column(&entries, i);
             value[i] = row_value(&entries, i) * (factor ? factor[j] : 1);
@@ -180,7 +188,8 @@ static void sparse_block(const struct gram_work *m, struct row_span span, struct
     }
 }
 
-/* Adds a block of any kind of data. */
+/* Adds a block to the lines of one thread, in the form of its data. The last two numbers of `outer` are the sums of D
+ * and of the row weights. */
 static void add_block(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                       struct pass_scratch *scratch)
 {
@@ -197,16 +206,19 @@ static void add_block(const struct gram_work *m, struct row_span span, struct gr
         dense_block_f32(m, span, lines, outer, scratch);
 }
 
-/* The rows of a block, which is counted over all processes. */
+/* The rows of a block, the number of which counts over all parts of all processes. */
 static struct row_span block_span(const struct gram_work *m, size_t block)
 {
     const struct objective *o = m->o;
+    /* The layout of the passes, with this module's larger blocks. */
     struct block_layout cut = o->layout.blocks;
     cut.block_rows = m->block_rows;
     size_t part = block / m->part_blocks - o->layout.first_part[comm_rank(o->spec.data->ranks.comm)];
     return block_rows_of(&cut, part, block % m->part_blocks);
 }
 
+/* Adds those blocks of parts [share.from, share.to) that this process holds, every step-th one: a sample of the rows
+ * if step > 1. The sample is counted over all processes, so that it does not depend on their number. */
 void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
@@ -216,6 +228,7 @@ void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
     size_t block = (from + m->step - 1) / m->step * m->step, asked = block;
     for (; block < to; block += m->step) {
         struct row_span span = block_span(m, block);
+        /* Sampled blocks are far apart, so the system's readahead does not help: the next ones are requested here. */
         for (; asked < to && asked <= block + BLOCKS_AHEAD * m->step; asked += m->step) {
             struct row_span soon = block_span(m, asked);
             page_window_soon(o->x, soon.from, soon.count);
@@ -228,8 +241,8 @@ void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-/* The mean over the rows, with the intercept as last line. Entries move to higher addresses only, so that going from
- * the last to the first it works in place. */
+/* The mean over the rows, with the intercept as last line. It works in place (out = total): entries only move to
+ * higher addresses, so the loops go from the last to the first. */
 void gram_assemble(const struct gram_work *m, const double *total, double *out)
 {
     const struct objective *o = m->o;
@@ -246,7 +259,8 @@ void gram_assemble(const struct gram_work *m, const double *total, double *out)
             out[j * n + k] = total[j * columns + k] / all;
 }
 
-/* Blocks of at least as many rows as those of an evaluation; by the shape of the data alone. */
+/* Rows of a block: at least those of an evaluation, and as many as fit the cache, since each block is read once for
+ * every few lines of the matrix. By the shape of the data alone. */
 void gram_blocks(struct gram_work *m)
 {
     const struct objective *o = m->o;
@@ -258,7 +272,7 @@ void gram_blocks(struct gram_work *m)
     m->part_blocks = (o->layout.blocks.part_rows + m->block_rows - 1) / m->block_rows;
 }
 
-/* How many groups the memory allows. */
+/* How many sums of groups the memory allows, each as large as the matrix. */
 static double most_groups(const struct objective *o)
 {
     double bytes = (double)o->columns * (double)o->columns * sizeof(double);
@@ -266,8 +280,9 @@ static double most_groups(const struct objective *o)
     return fmin(fmax(1, fmax(few, floor(MORE_BYTES / bytes))), (double)o->layout.partition.count);
 }
 
-/* Dense: a weight for each row of a block, the block in the type of the sums, and once more multiplied by the weights.
- * Sparse: the scaled values of one row, and its columns where they are stored in 64 bits. */
+/* Allocates the workers' buffers on first use; false without memory. Dense: a weight for each row, the block in the
+ * type of the sums, and the block multiplied by the weights. Sparse: the scaled values of one row, and its columns
+ * where they are stored in 64 bits. */
 bool gram_scratch(const struct gram_work *m)
 {
     const struct objective *o = m->o;
@@ -282,6 +297,7 @@ bool gram_scratch(const struct gram_work *m)
     return true;
 }
 
+/* The length of a sum: the square matrix, the sum of the rows, two totals. false on overflow. */
 bool gram_measure(struct gram_work *m)
 {
     size_t columns = m->o->columns, square;
@@ -291,6 +307,7 @@ bool gram_measure(struct gram_work *m)
     return true;
 }
 
+/* The estimate for --memory; mirrors gram_run and class_grams. */
 double gram_bytes(const struct objective *o, bool of_classes)
 {
     double columns = (double)o->columns, rows = (double)o->rows, workers = (double)o->workers;
@@ -307,12 +324,13 @@ double gram_bytes(const struct objective *o, bool of_classes)
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
+/* The first part of a group; groups are ranges of parts, the unit that MPI processes exchange. */
 size_t gram_group_start(const struct gram_work *m, size_t group)
 {
     return m->o->layout.partition.count * group / m->groups;
 }
 
-/* The groups that have parts of this process. */
+/* The groups that have parts of this process; the first and the last may have parts of others too. */
 static void find_groups(struct gram_work *m)
 {
     const struct objective *o = m->o;
@@ -325,7 +343,8 @@ static void find_groups(struct gram_work *m)
         m->own_groups++;
 }
 
-/* As many groups as are worth their memory and their addition, by the shape of the data alone. */
+/* As many groups as are worth their memory and their addition; by the shape of the data alone, since the grouping is
+ * part of the order of summation. */
 static void choose_groups(struct gram_work *m)
 {
     size_t blocks = m->o->layout.partition.count * m->part_blocks / m->step + 1;
@@ -349,6 +368,7 @@ static size_t share_start(const struct gram_group_job *run, size_t share)
     return share < run->shares ? (size_t)(part * (double)columns) : columns;
 }
 
+/* Callback of parallel_blocks: all rows of the group for the lines of one share. */
 static temper_status run_share(void *context, size_t share, size_t worker)
 {
     const struct gram_group_job *run = context;
@@ -360,7 +380,8 @@ static temper_status run_share(void *context, size_t share, size_t worker)
     return TEMPER_OK;
 }
 
-/* Adds a group to `outer`, which is 0 or has the sums of those of its parts that other processes hold. */
+/* Adds this process's parts of a group to `outer`, which is 0 or contains the sums of parts that processes before it
+ * hold. */
 temper_status gram_run_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
 {
     const struct objective *o = m->o;
@@ -370,20 +391,22 @@ temper_status gram_run_group(const struct gram_work *m, size_t group, double *ou
     return parallel_blocks(run.shares, run.shares, run_share, &run) == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
-/* The sums of a group. */
+/* The sums of a group, from 0. */
 temper_status gram_new_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
 {
     memset(outer, 0, m->length * sizeof *outer);
     return gram_run_group(m, group, outer, error);
 }
 
+/* Element by element, in the order of memory. */
 void gram_add_sums(const struct gram_work *m, const double *from, double *to)
 {
     for (size_t i = 0; i < m->length; i++)
         to[i] += from[i];
 }
 
-/* One process: group after group, added to the total. */
+/* One process: group after group, each added to the total. Groups exist only so that several processes can get the
+ * same bits. */
 static temper_status gram_alone(const struct gram_work *m, temper_error *error)
 {
     double *total = m->in_out ? m->out : m->sums, *next = m->in_out ? m->sums : gram_of(m, 1);
@@ -410,6 +433,7 @@ static size_t sums_needed(const struct gram_work *m)
     return m->in_out ? all - 1 : all;
 }
 
+/* Chooses blocks and groups, allocates the sums, and computes m->out. */
 static temper_status gram_run(struct gram_work *m, temper_error *error)
 {
     const struct objective *o = m->o;
@@ -418,6 +442,7 @@ static temper_status gram_run(struct gram_work *m, temper_error *error)
     choose_groups(m);
     if (!gram_measure(m) || !gram_scratch(m))
         return error_no_memory(error);
+    /* With an intercept `out` is large enough for the total: n^2 >= columns^2 + columns + 2 for columns > 0. */
     m->in_out = alone && o->spec.intercept && o->columns > 0;
     size_t needed = sums_needed(m);
     m->sums = needed ? mem_aligned(needed, m->length * sizeof *m->sums) : NULL;
@@ -428,12 +453,14 @@ static temper_status gram_run(struct gram_work *m, temper_error *error)
     return status;
 }
 
+/* Every step-th block, for about `rows` rows of all; 1: every block. */
 size_t gram_step(const struct objective *o, size_t rows)
 {
     size_t all = (size_t)dataset_all_rows(o->spec.data);
     return rows && rows < all ? all / rows : 1;
 }
 
+/* A pass for the curvature of each row at w, then the products. The buffer of curvatures is kept for the next call. */
 temper_status objective_gram(struct objective *o, const double *w, size_t rows, double *gram, temper_error *error)
 {
     struct gram_work m = {.o = o, .step = gram_step(o, rows), .out = gram};
@@ -445,6 +472,8 @@ temper_status objective_gram(struct objective *o, const double *w, size_t rows, 
     return status == TEMPER_OK ? gram_run(&m, error) : status;
 }
 
+/* The Hessian at the accepted point: the Gram matrix of the curvatures that the evaluation has stored, plus l2 on the
+ * diagonal without the intercept. Lower triangle. */
 temper_status objective_hessian(void *context, double *h, temper_error *error)
 {
     struct objective *o = context;

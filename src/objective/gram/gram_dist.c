@@ -4,7 +4,8 @@
 
 #include "objective/gram/gram.h"
 
-/* Whether the first group of a process has parts of the process before it. */
+/* Whether the first group of a process has parts of the process before it. Every process computes this for all ranks,
+ * so that sender and receiver agree without a message. */
 static bool shares_first_group(const struct gram_work *m, size_t rank)
 {
     const size_t *first = m->o->layout.first_part;
@@ -14,7 +15,8 @@ static bool shares_first_group(const struct gram_work *m, size_t rank)
     return rank > 0 && first[rank] < first[rank + 1] && gram_group_start(m, group) < first[rank];
 }
 
-/* The groups of this process, but for a first one that continues another's. */
+/* The groups of this process, in parallel with the other processes, but for a first one that must continue the sums of
+ * another. */
 static temper_status own_groups(const struct gram_work *m, temper_error *error)
 {
     bool waits = shares_first_group(m, comm_rank(m->o->spec.data->ranks.comm)); /* for the sums of the process before */
@@ -24,7 +26,8 @@ static temper_status own_groups(const struct gram_work *m, temper_error *error)
     return status;
 }
 
-/* Groups with parts of two processes, in the order of the processes. */
+/* Groups with parts of two processes, in the order of the processes: the second receives the sums of the first and
+ * adds its rows to them, so that the order of additions is that of one process. */
 static temper_status continue_groups(const struct gram_work *m, temper_error *error)
 {
     const temper_comm *comm = m->o->spec.data->ranks.comm;
@@ -40,7 +43,7 @@ static temper_status continue_groups(const struct gram_work *m, temper_error *er
     return status;
 }
 
-/* Groups that end before the rows of a process; a group belongs to the process with its last part. */
+/* Number of groups that end before the rows of a process; a group belongs to the process with its last part. */
 static size_t groups_before(const struct gram_work *m, size_t rank)
 {
     size_t group = 0;
@@ -49,7 +52,7 @@ static size_t groups_before(const struct gram_work *m, size_t rank)
     return group;
 }
 
-/* The total is passed from process to process, each adding its groups; the last broadcasts it. */
+/* The total is passed from process to process, each adding its groups in order; the last one broadcasts it. */
 static temper_status add_groups(const struct gram_work *m, temper_error *error)
 {
     const temper_comm *comm = m->o->spec.data->ranks.comm;
@@ -63,6 +66,7 @@ static temper_status add_groups(const struct gram_work *m, temper_error *error)
             continue;
         size_t from = groups_before(m, rank), to = groups_before(m, rank + 1);
         for (size_t group = from; group < to; group++)
+            /* The first group starts the total, as in gram_alone. */
             if (group == 0)
                 memcpy(total, gram_of(m, 0), bytes);
             else
@@ -71,6 +75,7 @@ static temper_status add_groups(const struct gram_work *m, temper_error *error)
     return status == TEMPER_OK ? comm_broadcast(comm, ranks - 1, total, bytes, error) : status;
 }
 
+/* All processes fail together if one does: an exchange with a process that has returned would never end. */
 temper_status gram_shared(const struct gram_work *m, temper_error *error)
 {
     temper_status status = comm_agree(m->o->spec.data->ranks.comm, own_groups(m, error), error);

@@ -15,6 +15,7 @@ struct class_batch {
     size_t from, count;
 };
 
+/* Callback of parallel_blocks: the sums of one class over this process's rows, into place `number` of the batch. */
 static temper_status class_gram(void *context, size_t number, size_t worker)
 {
     const struct class_batch *batch = context;
@@ -26,14 +27,16 @@ static temper_status class_gram(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-/* The number of processes that have rows; those without any come last. */
+/* Number of processes that have rows; those without any are the last ranks and take no part in the pipeline. */
 static size_t with_rows(const struct objective *o)
 {
     size_t ranks = comm_size(o->spec.data->ranks.comm);
     return o->layout.partition.count < ranks ? o->layout.partition.count : ranks;
 }
 
-/* Passes the sums of each batch to the next process; the last one has the total and broadcasts it. */
+/* After each step of the pipeline: passes the sums of every batch in progress to the next process; the last one has
+ * the total and broadcasts it to all. Backwards by rank, so that a process has sent its sums before it receives
+ * others. */
 static temper_status pass_sums_on(const struct class_batch *batch, size_t ranks, size_t step, size_t batch_size,
                                   temper_error *error)
 {
@@ -51,6 +54,7 @@ static temper_status pass_sums_on(const struct class_batch *batch, size_t ranks,
             status = comm_pass_on(comm, rank, m->sums, m->sums, count * bytes, error);
             continue;
         }
+        /* A separate buffer for the broadcast: this process's own sums of another batch are still in use. */
         double *whole = m->sums + (comm_alone(comm) ? 0 : batch_size * m->length);
         if (comm_rank(comm) == rank && whole != m->sums)
             memcpy(whole, m->sums, count * bytes);
@@ -61,7 +65,7 @@ static temper_status pass_sums_on(const struct class_batch *batch, size_t ranks,
     return status;
 }
 
-/* The pipeline: in step s, process r works on batch s - r. */
+/* The pipeline: in step s, process r adds its rows to batch s - r. Only the first process starts from 0. */
 static temper_status class_sums(const struct gram_work *m, size_t batch_size, temper_error *error)
 {
     const struct objective *o = m->o;
@@ -83,7 +87,8 @@ static temper_status class_sums(const struct gram_work *m, size_t batch_size, te
     return status;
 }
 
-/* The batch size: the mean number of threads of a process, at most the number of classes. */
+/* The number of classes of a batch, one for each thread: the mean number of threads over all processes (they may
+ * differ), at most the number of classes. */
 static temper_status batch_of_all(const struct objective *o, size_t *size, temper_error *error)
 {
     uint64_t all;
@@ -103,6 +108,7 @@ static double quasi_random(size_t part, size_t row, size_t class)
     return u - floor(u);
 }
 
+/* Keeps a row of small curvature with probability curvature / enough, and then gives it the weight `enough`. */
 static void thin_row(double *curvature, double enough, double u)
 {
     if (*curvature < enough)
@@ -126,6 +132,7 @@ static void thin_rows(struct objective *o)
     }
 }
 
+/* Allocates the sums of a batch (twice with MPI), computes the curvatures by class, then all matrices. */
 static temper_status class_grams(struct objective *o, struct gram_work *m, const double *w, bool thin,
                                  temper_error *error)
 {
@@ -140,6 +147,7 @@ static temper_status class_grams(struct objective *o, struct gram_work *m, const
     return status == TEMPER_OK ? class_sums(m, batch, error) : status;
 }
 
+/* The curvature of each row by the score of each class, and one Gram matrix for each class. */
 temper_status objective_class_grams(struct objective *o, const double *w, struct gram_rows rows, double *grams,
                                     temper_error *error)
 {

@@ -14,15 +14,17 @@
 
 enum { ROUNDS = 2 };
 
+/* The state of the iteration; `directions` are the caller's, the other arrays its own. */
 struct pca_iteration {
     const struct dataset *data;
     const struct scale *scale;
-    size_t columns, count, sample;
-    double *directions, *next; /* [column * count + k] */
-    double *projection;        /* [count], of a sparse row */
+    size_t columns, count, sample; /* count: directions; sample: rows that are used */
+    double *directions, *next;     /* [column * count + k] */
+    double *projection;            /* [count], of a sparse row */
 };
 
-/* The row of this process that is the i-th of the sample; beyond its rows if another process holds it. */
+/* The local index of the i-th row of the sample, which is evenly spaced over all rows; beyond this process's rows (by
+ * unsigned wrap-around below them) if another process holds it. */
 static uint64_t sample_row(const struct pca_iteration *it, size_t i)
 {
     return i * dataset_all_rows(it->data) / it->sample - it->data->ranks.first_row;
@@ -30,12 +32,14 @@ static uint64_t sample_row(const struct pca_iteration *it, size_t i)
 
 /* ---- Sparse rows ----------------------------------------------------------------------------- */
 
+/* A scaled entry of a sparse row, which has no offset. */
 static double entry_of(const struct pca_iteration *it, const struct row *row, size_t e, size_t column)
 {
     return row_value(row, e) * (it->scale ? it->scale->factor[column] : 1);
 }
 
-/* projection = row . directions; collect then adds row x projection to `next`: together one row of X' X directions. */
+/* projection = row . directions, [count]. With collect, which adds row' . projection to `next`, it adds one row's
+ * share of X' X directions. */
 static void project(struct pca_iteration *it, const struct row *row)
 {
     double *restrict projection = it->projection;
@@ -49,6 +53,7 @@ static void project(struct pca_iteration *it, const struct row *row)
     }
 }
 
+/* The second half: next += row' . projection. */
 static void collect(struct pca_iteration *it, const struct row *row)
 {
     const double *restrict projection = it->projection;
@@ -61,7 +66,8 @@ static void collect(struct pca_iteration *it, const struct row *row)
     }
 }
 
-/* Adds the sample's rows of this process to sums that contain those of the processes before it. */
+/* Callback of comm_in_turn: adds the sample's rows of this process to sums that contain those of the processes before
+ * it, so that the order of additions is that of one process. */
 static void multiply_own(void *context, void *state)
 {
     struct pca_iteration *it = context;
@@ -91,7 +97,7 @@ struct pca_blocks {
     double *projection, *scratch;
 };
 
-/* A row as scaled doubles. */
+/* A row of any element type as scaled doubles. */
 static void fetch_row(const struct pca_blocks *blocks, uint64_t at, double *out)
 {
     const struct pca_iteration *it = blocks->it;
@@ -108,7 +114,7 @@ static void fetch_row(const struct pca_blocks *blocks, uint64_t at, double *out)
         linear->from_f64(row, 1, it->columns, scale, out);
 }
 
-/* This process's rows among sample rows [first, end). */
+/* Converts this process's rows among sample rows [first, end) into blocks->own, one after the other. */
 static void fetch_own(const struct pca_blocks *blocks, size_t first, size_t end)
 {
     size_t count = 0;
@@ -119,7 +125,7 @@ static void fetch_own(const struct pca_blocks *blocks, size_t first, size_t end)
     }
 }
 
-/* The rank that holds the i-th row of the sample. */
+/* The rank that holds the i-th row of the sample, from the first rows of all ranks. */
 static size_t owner(const struct pca_blocks *blocks, size_t i)
 {
     const struct dataset *data = blocks->it->data;
@@ -130,7 +136,8 @@ static size_t owner(const struct pca_blocks *blocks, size_t i)
     return rank;
 }
 
-/* Fills `all` with sample rows [first, end). */
+/* Fills `all` with sample rows [first, end), by an all-gather with several processes. Ranks hold ascending rows, so
+ * that the gathered rows are in the order of the sample. */
 static temper_status fetch(const struct pca_blocks *blocks, size_t first, size_t end, temper_error *error)
 {
     const temper_comm *comm = blocks->it->data->ranks.comm;
@@ -143,6 +150,8 @@ static temper_status fetch(const struct pca_blocks *blocks, size_t first, size_t
     return comm_gather(comm, blocks->own, blocks->bytes, blocks->all, error);
 }
 
+/* next = X' X directions, block by block: two products with the same block, which is read from the cache for the
+ * second. */
 static temper_status multiply_all(const struct pca_blocks *blocks, temper_error *error)
 {
     const struct pca_iteration *it = blocks->it;
@@ -163,6 +172,7 @@ static temper_status multiply_all(const struct pca_blocks *blocks, temper_error 
     return status;
 }
 
+/* MPI: the first row of each process; one process needs none. */
 static temper_status find_firsts(struct pca_blocks *blocks, temper_error *error)
 {
     const struct dataset *data = blocks->it->data;
@@ -172,6 +182,7 @@ static temper_status find_firsts(struct pca_blocks *blocks, temper_error *error)
                : comm_gather_each(data->ranks.comm, &first, sizeof first, blocks->first_row, error);
 }
 
+/* Buffers for a block; false without memory. One process gathers nothing: `all` is then the same memory as `own`. */
 static bool allocate_blocks(struct pca_blocks *blocks)
 {
     const struct pca_iteration *it = blocks->it;
@@ -187,6 +198,7 @@ static bool allocate_blocks(struct pca_blocks *blocks)
     return blocks->first_row && blocks->bytes && blocks->own && blocks->all && blocks->projection && blocks->scratch;
 }
 
+/* The product for dense rows. All processes fail together, since the others would wait in the gathers. */
 static temper_status multiply_dense(struct pca_iteration *it, temper_error *error)
 {
     const char *wanted;
@@ -211,7 +223,8 @@ static temper_status multiply_dense(struct pca_iteration *it, temper_error *erro
 
 /* ---- Directions ------------------------------------------------------------------------------ */
 
-/* next = X' X directions. */
+/* next = X' X directions over the sample. Sparse rows are added in turn by the processes, dense ones in gathered
+ * blocks. */
 static temper_status multiply(struct pca_iteration *it, temper_error *error)
 {
     size_t bytes = it->columns * it->count * sizeof *it->next;
@@ -220,6 +233,7 @@ static temper_status multiply(struct pca_iteration *it, temper_error *error)
                                           : multiply_dense(it, error);
 }
 
+/* A plain sum: its order is part of the results. */
 static double dot(const double *a, const double *b, size_t count)
 {
     double sum = 0;
@@ -228,7 +242,8 @@ static double dot(const double *a, const double *b, size_t count)
     return sum;
 }
 
-/* Gram-Schmidt with reorthogonalisation ("twice is enough"); a vector that depends on those before it becomes 0. */
+/* Modified Gram-Schmidt with reorthogonalisation ("twice is enough", Kahan and Parlett). `count` vectors of `length`
+ * numbers, in place; a vector that depends on those before it, up to rounding, becomes 0. */
 static void orthonormalise(double *vector, size_t count, size_t length)
 {
     for (size_t k = 0; k < count; k++) {
@@ -247,7 +262,8 @@ static void orthonormalise(double *vector, size_t count, size_t length)
     }
 }
 
-/* Orthonormalises `next` into `directions`; transposed meanwhile, so that the sums run along memory. */
+/* Orthonormalises `next` into `directions`. Both are [column * count + k]; the vectors are made contiguous meanwhile,
+ * so that their dot products run along memory. */
 static void next_directions(struct pca_iteration *it)
 {
     size_t count = it->count, columns = it->columns;
@@ -261,7 +277,8 @@ static void next_directions(struct pca_iteration *it)
             it->directions[j * count + k] = it->next[k * columns + j];
 }
 
-/* moments = directions' (X' X directions) / sample. */
+/* The second moments in the found space: directions' (X' X directions) / sample, [count * count], from one more
+ * product. */
 static temper_status find_moments(struct pca_iteration *it, double *moments, temper_error *error)
 {
     size_t count = it->count;
@@ -274,6 +291,7 @@ static temper_status find_moments(struct pca_iteration *it, double *moments, tem
     return status;
 }
 
+/* directions: columns * count numbers, the result. moments: count * count, or NULL if they are not needed. */
 temper_status pca_find(const struct dataset *data, const struct scale *scale, struct pca_options how,
                        double *directions, double *moments, temper_error *error)
 {
@@ -288,6 +306,7 @@ temper_status pca_find(const struct dataset *data, const struct scale *scale, st
                                .projection = mem_alloc(how.count, sizeof *it.projection)};
     temper_status status = TEMPER_OK;
     if (it.next && it.projection) {
+        /* Random start: a Gaussian matrix has a component in every principal direction with probability 1. */
         for (size_t i = 0; i < columns * how.count; i++)
             directions[i] = random_normal((struct random){how.seed, STREAM_COMPONENTS}, i);
         for (size_t round = 0; status == TEMPER_OK && round < ROUNDS; round++) {

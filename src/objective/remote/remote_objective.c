@@ -8,6 +8,7 @@
 #include "objective/remote/remote_reply.h"
 #include "temper_extra.h"
 
+/* Only a buffer for the largest reply: the workers hold rows and loss tables. */
 temper_status remote_objective_new(struct objective *o, temper_error *error)
 {
     o->reply = mem_alloc(reply_length(o->size, TEMPER_SHARD_GRADIENT), sizeof *o->reply);
@@ -22,6 +23,8 @@ static temper_status request(struct objective *o, temper_shard_request_kind kind
     return engine->request(engine->context, &what, w, o->reply, error);
 }
 
+/* Value and gradient of the regularised objective. The workers return means without penalty, in which the intercepts
+ * are last, and only the other weights are penalised. */
 temper_status remote_evaluate(struct objective *o, const double *w, double *value, double *gradient,
                               temper_error *error)
 {
@@ -36,6 +39,7 @@ temper_status remote_evaluate(struct objective *o, const double *w, double *valu
     return TEMPER_OK;
 }
 
+/* The workers return the mean square of the scores. */
 temper_status remote_length(struct objective *o, const double *v, double *length, temper_error *error)
 {
     TRY(request(o, TEMPER_SHARD_SQUARED_NORM, v, error));

@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "data/memory/page_window.h"
 
-/* First step of the counting sort: the number of entries of each column, then their running sum. */
+/* First step of the counting sort: the number of entries of each column, then their running sum. Counts are stored two
+ * places on, so that start[j + 1] is the beginning of column j, which the second step advances to its end. */
 void csc_count(const struct matrix *x, struct csc_matrix *to)
 {
     for (size_t row = 0; row < x->rows; row++) {
@@ -19,7 +20,8 @@ void csc_count(const struct matrix *x, struct csc_matrix *to)
         to->start[j] += to->start[j - 1];
 }
 
-/* Second step: every entry goes to the next free position of its column. */
+/* Second step, for columns [from, end): every entry goes to the next free position of its column. Rows are visited in
+ * order, so they ascend within each column. */
 void csc_fill(const struct matrix *x, struct csc_matrix *to, size_t from, size_t end)
 {
     for (size_t row = 0; row < x->rows; row++) {
@@ -39,7 +41,8 @@ void csc_fill(const struct matrix *x, struct csc_matrix *to, size_t from, size_t
     }
 }
 
-/* Uses temporary files instead where the memory limit demands it. */
+/* The transposed copy, in memory or, where the memory limit demands it, in temporary files. false on failure; the
+ * caller then calls csc_free. */
 bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
 {
     if (csc_uses_disk(x, memory))
@@ -60,7 +63,7 @@ bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
     return true;
 }
 
-/* Only for matrices in memory: a SELL-16 copy has replaced the entries. */
+/* Frees the entries but keeps the starts, once a SELL-16 copy has replaced them. Only for matrices in memory. */
 void csc_drop(struct csc_matrix *csc)
 {
     mem_free(csc->row);
@@ -71,6 +74,7 @@ void csc_drop(struct csc_matrix *csc)
     csc->value64 = NULL;
 }
 
+/* Frees entries in memory or in files. */
 void csc_free(struct csc_matrix *csc)
 {
     mem_free(csc->start);
@@ -83,7 +87,8 @@ void csc_free(struct csc_matrix *csc)
     *csc = (struct csc_matrix){0};
 }
 
-/* The first column of a group: the first one whose entries begin at or behind the group's share, by bisection. */
+/* The first column of a group: the first one that begins at or behind the group's share of the entries, by bisection.
+ */
 static size_t group_start(const struct csc_matrix *csc, size_t group)
 {
     uint64_t wanted = csc->nonzeros / CSC_GROUPS * group;
@@ -100,14 +105,16 @@ static size_t group_start(const struct csc_matrix *csc, size_t group)
     return low;
 }
 
-/* Groups depend on the entries alone, not on the number of threads. */
+/* Divides the columns into CSC_GROUPS groups of about equal numbers of entries, the unit of work of the threads.
+ * Groups depend on the entries alone, not on the number of threads. */
 void csc_divide(struct csc_matrix *csc)
 {
     for (size_t group = 0; group <= CSC_GROUPS; group++)
         csc->group[group] = group_start(csc, group);
 }
 
-/* A group as rows of the transposed matrix, so that the kernels for CSR rows apply. */
+/* A group in the form of CSR rows of the transposed matrix, so that the kernels for rows compute gradients too.
+ * Borrowed. */
 struct csc_group csc_group(const struct csc_matrix *csc, size_t group)
 {
     size_t from = csc->group[group], to = csc->group[group + 1];

@@ -14,17 +14,20 @@ enum {
     WINDOW_SHARE = 8, /* in files, its resident pages an eighth */
 };
 
+/* Bytes of all entries: row index and value. */
 static double entry_bytes(const struct matrix *x)
 {
     size_t value = x->value64 ? sizeof(double) : sizeof(float);
     return (double)x->nonzeros * (double)(sizeof(uint32_t) + value);
 }
 
+/* Without a limit (0) never. */
 bool csc_uses_disk(const struct matrix *x, uint64_t memory)
 {
     return memory > 0 && entry_bytes(x) > (double)memory / SHARE;
 }
 
+/* Bytes of memory that the copy uses; in files, the resident pages and what each thread is reading. */
 double csc_bytes(const struct matrix *x, uint64_t memory, size_t threads)
 {
     double starts = (double)(x->columns + 2) * sizeof(uint64_t), entries = entry_bytes(x);
@@ -33,7 +36,8 @@ double csc_bytes(const struct matrix *x, uint64_t memory, size_t threads)
     return starts + (double)memory / WINDOW_SHARE + entries / CSC_GROUPS * (double)threads;
 }
 
-/* The end of the largest range of columns with at most so many entries; at least one column. */
+/* The end of the largest range of columns with at most `most` entries, but at least one column. start[j + 1] is the
+ * beginning of column j at this stage. */
 static size_t range_end(const struct csc_matrix *to, size_t from, uint64_t most)
 {
     size_t end = from + 1;
@@ -43,6 +47,7 @@ static size_t range_end(const struct csc_matrix *to, size_t from, uint64_t most)
     return end;
 }
 
+/* Makes the copy in files; false without memory or disk space, which disk_array_failure then distinguishes. */
 bool csc_disk_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
 {
     assert(matrix_is_narrow(x)); /* limits apply to data from files, which has these widths */
@@ -58,6 +63,8 @@ bool csc_disk_make(const struct matrix *x, uint64_t memory, struct csc_matrix *o
     out->pages = out->value ? page_window_of_disk_array(out->disk) : NULL;
     if (!out->pages)
         return false;
+    /* Only the starts are counted in one pass; then one pass over the rows fills each range, so that random writes
+     * stay within memory. */
     csc_count(x, out);
     for (size_t from = 0, end; from < out->columns; from = end) {
         end = range_end(out, from, most);
@@ -68,6 +75,7 @@ bool csc_disk_make(const struct matrix *x, uint64_t memory, struct csc_matrix *o
     return page_window_limit(out->pages, (size_t)(memory / WINDOW_SHARE));
 }
 
+/* Announces that a group is about to be read, so that pages of earlier ones can be dropped. */
 void csc_expect(const struct csc_matrix *csc, const struct csc_group *group)
 {
     const struct sparse_rows *entries = &group->entries;

@@ -10,6 +10,7 @@
 #include "comm/tree_sum.h"
 #include "objective/sparse/csc.h"
 
+/* The state of the exchange; all arrays are freed at its end. */
 struct csc_exchange {
     const temper_comm *comm;
     size_t ranks, columns;   /* of the whole matrix */
@@ -24,7 +25,8 @@ struct csc_exchange {
 
 /* ---- Owners of the columns -------------------------------------------------------------------- */
 
-/* Entries of each column over all processes. Sums of whole numbers below 2^53 are exact in doubles. */
+/* Sums the entries of each column over all processes, by a tree sum with one vector for each process. Whole numbers
+ * below 2^53 are exact in doubles. */
 static temper_status count_entries(struct csc_exchange *s, temper_error *error)
 {
     size_t *first = mem_alloc(s->ranks + 1, sizeof *first);
@@ -47,8 +49,8 @@ static temper_status count_entries(struct csc_exchange *s, temper_error *error)
     return status;
 }
 
-/* Divides the columns so that the processes have about equal work; a column counts as one entry more, since its sum
- * is sent back. */
+/* Divides the columns so that processes have about equal work: bounds[r] is the first column of rank r. A column
+ * counts as one entry more, since its sum is sent back. */
 static void set_bounds(const struct csc_exchange *s, size_t *bounds)
 {
     double all = (double)s->columns, seen = 0;
@@ -67,6 +69,7 @@ static void set_bounds(const struct csc_exchange *s, size_t *bounds)
 
 /* ---- Exchange -------------------------------------------------------------------------------- */
 
+/* Each process receives the number of entries of its columns from every other: counts[rank * own columns + column]. */
 static temper_status exchange_counts(struct csc_exchange *s, const struct csc_matrix *out, temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
@@ -76,7 +79,8 @@ static temper_status exchange_counts(struct csc_exchange *s, const struct csc_ma
     return comm_exchange(s->comm, s->own_count, s->out_bytes, s->counts, s->in_bytes, error);
 }
 
-/* Row indices and values both have four bytes, so the byte counts serve twice. */
+/* Exchanges the entries. They are sorted by column, so those for one process are contiguous. Row indices and values
+ * both have four bytes, and the byte counts serve twice. */
 static temper_status exchange_entries(struct csc_exchange *s, const struct csc_matrix *out, temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
@@ -91,7 +95,8 @@ static temper_status exchange_entries(struct csc_exchange *s, const struct csc_m
     return comm_exchange(s->comm, s->local.value, s->out_bytes, s->value, s->in_bytes, error);
 }
 
-/* Concatenates the received entries of each column in the order of the ranks. */
+/* Concatenates the received entries of each column in the order of the ranks, in which rows ascend. `from` runs
+ * through the received entries, which are ordered by rank and then by column. */
 static void merge_columns(const struct csc_exchange *s, struct csc_matrix *out)
 {
     size_t from = 0;
@@ -108,7 +113,8 @@ static void merge_columns(const struct csc_exchange *s, struct csc_matrix *out)
         }
 }
 
-/* start[j + 1] is the beginning of column j, which merge_columns advances to its end. */
+/* Allocates the own columns and the receive buffers; false without memory. start[j + 1] is the beginning of column j,
+ * which merge_columns advances to its end. */
 static bool allocate_columns(struct csc_exchange *s, struct csc_matrix *out)
 {
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
@@ -122,6 +128,7 @@ static bool allocate_columns(struct csc_exchange *s, struct csc_matrix *out)
     return out->start && out->row && out->value && s->row && s->value;
 }
 
+/* The whole exchange: owners of the columns, counts, entries, merge. */
 static temper_status exchange_columns(struct csc_exchange *s, uint64_t first_row, struct csc_matrix *out,
                                       temper_error *error)
 {
@@ -132,6 +139,7 @@ static temper_status exchange_columns(struct csc_exchange *s, uint64_t first_row
     s->counts = mem_alloc(s->ranks, out->columns * sizeof *s->counts);
     if (!s->counts || !allocate_columns(s, out))
         return error_no_memory(error);
+    /* Local row indices become indices among all rows. */
     for (uint64_t e = 0; e < s->local.nonzeros; e++)
         s->local.row[e] += (uint32_t)first_row;
     temper_status status = exchange_counts(s, out, error);
@@ -144,6 +152,7 @@ static temper_status exchange_columns(struct csc_exchange *s, uint64_t first_row
     return TEMPER_OK;
 }
 
+/* The columns of this process in *out, with bounds[] for all; the caller frees it with csc_free, also on failure. */
 temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out, temper_error *error)
 {
     assert(matrix_is_narrow(&data->x)); /* distributed data comes from files, which have these widths */

@@ -1,5 +1,7 @@
-/* sell16: conversion of CSR rows, or of their transpose, to sliced ELLPACK: a counting sort by length, then each row is
- * copied into its lane. */
+/* sell16: conversion of CSR rows, or of their transpose, to sliced ELLPACK (SELL-C-sigma with C = 16; Kreutzer et al.,
+ * "A unified sparse matrix data format", SIAM J. Sci. Comput. 36, 2014): a counting sort by length, then each row is
+ * copied into its lane. Rows of a slice have similar lengths, so little is padding, and 16 rows are multiplied at once
+ * by vector instructions. */
 #include "objective/sparse/sell16.h"
 
 #include "base/memory.h"
@@ -19,7 +21,8 @@ static size_t length_of(const struct sell16_source *from, size_t i)
                                 : sparse_start(from->rows, i + 1) - sparse_start(from->rows, i));
 }
 
-/* A stable counting sort by length, longest first. */
+/* A stable counting sort by length, longest first: sorted[place] is the row at that place. Stable, so that
+ * neighbouring rows of equal length stay together. false without memory. */
 static bool sort_rows(const struct sell16_source *from, uint32_t *sorted)
 {
     size_t longest = 0;
@@ -48,22 +51,23 @@ static inline void put(struct sell16 *to, uint64_t at, size_t column, double val
     to->value[at] = (float)value;
 }
 
-/* Pads a lane from `at` to its end. */
+/* Pads a lane from `at` to its end with value 0 in column 0, which adds exactly 0 to the sum of its row. */
 static void put_zeros(struct sell16 *to, uint64_t at, uint64_t end)
 {
-    for (; at < end; at += SELL_ROWS)
+    for (; at < end; at += SELL16_ROWS)
         put(to, at, 0, 0, to->column16 != NULL);
 }
 
-/* The first entry of a place in the sorted order, and the end of its slice; entries of a lane are SELL_ROWS apart. */
+/* Index of the first entry of the lane at `place` in the sorted order; the following ones are SELL16_ROWS apart. */
 static inline uint64_t lane_start(const struct sell16 *to, size_t place)
 {
-    return to->start[place / SELL_ROWS] * SELL_ROWS + place % SELL_ROWS;
+    return to->start[place / SELL16_ROWS] * SELL16_ROWS + place % SELL16_ROWS;
 }
 
+/* The end of the slice that contains the lane. */
 static inline uint64_t lane_end(const struct sell16 *to, size_t place)
 {
-    return to->start[place / SELL_ROWS + 1] * SELL_ROWS;
+    return to->start[place / SELL16_ROWS + 1] * SELL16_ROWS;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -75,11 +79,12 @@ static inline void fill_lane(const struct sparse_rows *rows, size_t place, struc
 {
     const uint64_t end = sparse_start(rows, to->row[place] + 1);
     uint64_t at = lane_start(to, place);
-    for (uint64_t e = sparse_start(rows, to->row[place]); e < end; e++, at += SELL_ROWS)
+    for (uint64_t e = sparse_start(rows, to->row[place]); e < end; e++, at += SELL16_ROWS)
         put(to, at, sparse_column(rows, e, wide), sparse_value(rows, e, f64), narrow);
     put_zeros(to, at, lane_end(to, place));
 }
 
+/* Copies all rows. The common types (16-bit columns, narrow input, floats) get a specialised loop. */
 static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
 {
     const bool wide = rows->column64 != NULL, f64 = rows->value64 != NULL;
@@ -92,7 +97,8 @@ static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
 
 /* ---- Transpose ------------------------------------------------------------------------------- */
 
-/* Row by row; next[column] is the position of the column's next entry. */
+/* Copies all entries, row by row, each to the lane of its column, so that rows ascend within each lane. next[column]
+ * is the position of the column's next entry. */
 static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to, bool narrow, bool wide,
                            bool f64)
 {
@@ -101,11 +107,12 @@ static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struc
         for (uint64_t e = sparse_start(rows, row); e < end; e++) {
             const size_t column = sparse_column(rows, e, wide);
             put(to, next[column], row, sparse_value(rows, e, f64), narrow);
-            next[column] += SELL_ROWS;
+            next[column] += SELL16_ROWS;
         }
     }
 }
 
+/* Fills the lanes of the transpose and pads them; false without memory. */
 static bool fill_columns(const struct sparse_rows *rows, struct sell16 *to)
 {
     const bool wide = rows->column64 != NULL, f64 = rows->value64 != NULL;
@@ -124,7 +131,7 @@ static bool fill_columns(const struct sparse_rows *rows, struct sell16 *to)
     return true;
 }
 
-/* start[j]: the entries before column j; NULL: no memory. */
+/* start[j]: the number of entries in columns before j, [columns + 1]; the caller frees it. NULL without memory. */
 static uint64_t *count_columns(const struct sparse_rows *rows, size_t columns)
 {
     const bool wide = rows->column64 != NULL;
@@ -140,7 +147,7 @@ static uint64_t *count_columns(const struct sparse_rows *rows, size_t columns)
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
 
-/* Groups of slices with about equally many steps. */
+/* Divides the slices into SELL16_GROUPS groups with about equal numbers of steps, the unit of work of the threads. */
 static void divide(struct sell16 *to)
 {
     const uint64_t steps = to->start[to->all.slices];
@@ -153,19 +160,21 @@ static void divide(struct sell16 *to)
     to->group[SELL16_GROUPS] = to->all.slices;
 }
 
-/* Allocates for column indices below `most`, and pads the lanes of the last slice that have no row. */
+/* Sorts the rows and allocates the slices, for column indices below `most`: 16 bits where they suffice, which saves a
+ * quarter of the memory traffic. A slice is as long as its first row, which is the longest. Lanes of the last slice
+ * without a row are padded here. false without memory. */
 static bool allocate_slices(const struct sell16_source *from, size_t most, struct sell16 *out)
 {
-    const size_t slabs = (from->count + SELL_ROWS - 1) / SELL_ROWS;
+    const size_t slices = (from->count + SELL16_ROWS - 1) / SELL16_ROWS;
     const bool narrow = most <= (size_t)UINT16_MAX + 1;
     size_t entries;
-    out->start = mem_zeroed(slabs + 1, sizeof *out->start);
+    out->start = mem_zeroed(slices + 1, sizeof *out->start);
     out->row = mem_alloc(from->count, sizeof *out->row);
     if (!out->start || !out->row || !sort_rows(from, out->row))
         return false;
-    for (size_t slice = 0; slice < slabs; slice++)
-        out->start[slice + 1] = out->start[slice] + length_of(from, out->row[slice * SELL_ROWS]);
-    if (!mul_size((size_t)out->start[slabs], SELL_ROWS, &entries))
+    for (size_t slice = 0; slice < slices; slice++)
+        out->start[slice + 1] = out->start[slice] + length_of(from, out->row[slice * SELL16_ROWS]);
+    if (!mul_size((size_t)out->start[slices], SELL16_ROWS, &entries))
         return false;
     out->value = mem_aligned(entries, sizeof *out->value);
     if (narrow)
@@ -177,16 +186,17 @@ static bool allocate_slices(const struct sell16_source *from, size_t most, struc
                                       .column16 = out->column16,
                                       .column = out->column,
                                       .value = out->value,
-                                      .slices = slabs,
+                                      .slices = slices,
                                       .rows = from->count};
     if (!out->value || !(narrow ? (void *)out->column16 : out->column))
         return false;
-    for (size_t place = from->count; place < slabs * SELL_ROWS; place++)
+    for (size_t place = from->count; place < slices * SELL16_ROWS; place++)
         put_zeros(out, lane_start(out, place), lane_end(out, place));
     divide(out);
     return true;
 }
 
+/* The matrix itself, for scores; false without memory, and the caller then calls sell16_free. */
 bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
     const struct sell16_source from = {.rows = rows, .count = rows->rows};
@@ -196,6 +206,7 @@ bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *
     return true;
 }
 
+/* Its transpose, for gradients: lanes are columns, the "column indices" are rows. */
 bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
     uint64_t *start = count_columns(rows, columns);
@@ -217,6 +228,7 @@ void sell16_free(struct sell16 *sell)
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
+/* A product in progress. */
 struct sell16_job {
     const struct sell16 *sell;
     const struct sparse_kernels *kernels;
@@ -224,6 +236,8 @@ struct sell16_job {
     double *out;
 };
 
+/* Callback of parallel_blocks: the product for one group of slices. Every result belongs to one lane, so threads write
+ * different numbers. */
 static temper_status one_group(void *context, size_t group, size_t worker)
 {
     const struct sell16_job *job = context;
@@ -233,6 +247,8 @@ static temper_status one_group(void *context, size_t group, size_t worker)
     return TEMPER_OK;
 }
 
+/* out[row] = sum of the row's entries times w. The order of additions within a row is fixed, so the result does not
+ * depend on the number of threads. */
 temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, size_t threads,
                            const float *w, double *out)
 {
@@ -244,17 +260,18 @@ temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernel
     return parallel_blocks(SELL16_GROUPS, threads, one_group, &job);
 }
 
+/* out[row] = sum of the squares of the row's entries; of the transpose: of each feature. */
 void sell16_squares(const struct sell16 *sell, double *out)
 {
     for (size_t slice = 0; slice < sell->all.slices; slice++) {
-        const size_t first = slice * SELL_ROWS, left = sell->all.rows - first;
-        double sum[SELL_ROWS] = {0};
+        const size_t first = slice * SELL16_ROWS, left = sell->all.rows - first;
+        double sum[SELL16_ROWS] = {0};
         for (uint64_t step = sell->start[slice]; step < sell->start[slice + 1]; step++)
-            for (size_t lane = 0; lane < SELL_ROWS; lane++) {
-                const double value = (double)sell->value[step * SELL_ROWS + lane];
+            for (size_t lane = 0; lane < SELL16_ROWS; lane++) {
+                const double value = (double)sell->value[step * SELL16_ROWS + lane];
                 sum[lane] += value * value;
             }
-        for (size_t lane = 0; lane < SELL_ROWS && lane < left; lane++)
+        for (size_t lane = 0; lane < SELL16_ROWS && lane < left; lane++)
             out[sell->row[first + lane]] = sum[lane];
     }
 }

@@ -10,7 +10,8 @@
 #include "base/thread.h"
 #include "objective/objective_internal.h"
 
-/* Values beyond FLT_MAX would become infinite. */
+/* Whether all values are within the range of floats; those beyond FLT_MAX would become infinite. Only matrices of
+ * doubles, from arrays of a caller, can have such values. */
 bool sparse_fits_floats(const struct matrix *x)
 {
     for (uint64_t e = 0; x->kind == MATRIX_CSR && x->value64 && e < x->nonzeros; e++)
@@ -19,7 +20,8 @@ bool sparse_fits_floats(const struct matrix *x)
     return true;
 }
 
-/* Evaluations only where the specification allows it. */
+/* Whether a pass gathers floats. Lengths and Hessian products tolerate their rounding; values and gradients use them
+ * only where the specification allows it. */
 bool sparse_takes_floats(const struct objective *o, enum pass pass)
 {
     const bool enough = pass == PASS_MULTIPLY || pass == PASS_LENGTH || (pass == PASS_EVALUATE && o->spec.floats);
@@ -29,19 +31,21 @@ bool sparse_takes_floats(const struct objective *o, enum pass pass)
 /* SELL-16 copies of more entries would take much memory, and products with so much data are bound by memory anyway. */
 static const uint64_t SELL16_ENTRIES = (uint64_t)1 << 24;
 
+/* The conditions for SELL-16: two classes, a kernel for it, and few enough entries. */
 bool sparse_two_floats(const struct objective *o)
 {
     return o->vectors == 1 && o->sparse.transposed && o->spec.floats && o->kernel->sparse->sell16 &&
            dataset_all_nonzeros(o->spec.data) <= SELL16_ENTRIES;
 }
 
-/* The copies exist and hold floats, so only passes in floats use them. */
+/* Whether this pass computes its scores from the SELL-16 copy, which holds floats. */
 static bool uses_sell16(const struct objective *o, enum pass pass)
 {
     return sell16_exists(&o->sparse.by_row) && sparse_takes_floats(o, pass);
 }
 
-/* All rows at once: slices mix rows of different parts. */
+/* Scores of all rows at once, before the parts run: a slice contains rows of similar length, thus of different parts.
+ */
 temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads, temper_error *error)
 {
     if (o->weights.all_zero || !uses_sell16(o, pass))
@@ -51,7 +55,8 @@ temper_status sparse_activate(struct objective *o, enum pass pass, size_t thread
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
-/* Scores of a span without the intercept; sparse_activate has computed them already where there is a SELL-16 copy. */
+/* Scores of a span without the intercept, in the worker's buffer or, where sparse_activate has computed them, in the
+ * array of all rows. */
 static double *binary_scores(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
@@ -66,7 +71,8 @@ static double *binary_scores(const struct pass_work *work, struct row_span span)
     return activation;
 }
 
-/* Scores and residuals of a block; the residuals are added to the gradient, or stored for the transposed copy. */
+/* One block for two classes. The residuals are added to the part's gradient, or stored for the transposed copy, in
+ * which case only the intercept is summed here. */
 static void binary_block(const struct pass_work *work, struct row_span span)
 {
     struct objective *o = work->o;
@@ -91,7 +97,8 @@ static void binary_block(const struct pass_work *work, struct row_span span)
         o->kernel->sparse->back(span_entries(o->x, span), r, work->part->gradient);
 }
 
-/* The sparse kernels use [row * classes + class], the losses [class * stride + row]. */
+/* Scores from the order of the sparse kernels, [row * classes + class], to that of the losses, [class * stride + row],
+ * with the intercepts added. */
 static void to_classes(const struct objective *o, size_t count, const double *by_row, double *by_class)
 {
     const double *bias = o->weights.raw + o->columns * o->vectors;
@@ -100,6 +107,7 @@ static void to_classes(const struct objective *o, size_t count, const double *by
             by_class[c * o->stride + i] = by_row[i * o->classes + c] + bias[c];
 }
 
+/* Residuals in the opposite direction. */
 static void to_rows(const struct objective *o, size_t count, const double *by_class, double *by_row)
 {
     for (size_t i = 0; i < count; i++)
@@ -107,6 +115,7 @@ static void to_rows(const struct objective *o, size_t count, const double *by_cl
             by_row[i * o->classes + c] = by_class[c * o->stride + i];
 }
 
+/* The same, rounded to floats for the transposed copy. */
 static void to_rows_f32(const struct objective *o, size_t count, const double *by_class, float *by_row)
 {
     for (size_t i = 0; i < count; i++)
@@ -114,7 +123,8 @@ static void to_rows_f32(const struct objective *o, size_t count, const double *b
             by_row[i * o->classes + c] = (float)by_class[c * o->stride + i];
 }
 
-/* Adds the residuals to the intercepts' sums, and to the gradient, or stores them for the transposed copy. */
+/* Adds the residuals of a block to the sums of the intercepts, and to the part's gradient, or stores them for the
+ * transposed copy. */
 static void many_residuals(const struct pass_work *work, struct row_span span, const double *residual)
 {
     struct objective *o = work->o;
@@ -133,7 +143,8 @@ static void many_residuals(const struct pass_work *work, struct row_span span, c
     }
 }
 
-/* Scores, losses and residuals of a block for all classes. */
+/* One block for many classes. by_row and the buffers of many_residuals are the same memory: it is free again by then.
+ */
 static void multiclass_block(const struct pass_work *work, struct row_span span)
 {
     struct objective *o = work->o;
@@ -151,7 +162,7 @@ static void multiclass_block(const struct pass_work *work, struct row_span span)
         many_residuals(work, span, residual);
 }
 
-/* All blocks of a part, in order. */
+/* One part: its blocks in order, each after announcing its pages. */
 void sparse_part(const struct pass_work *work, size_t part)
 {
     for (size_t i = 0; i < work->o->layout.blocks.part_blocks; i++) {
@@ -166,16 +177,17 @@ void sparse_part(const struct pass_work *work, size_t part)
 
 /* ---- The transposed copy --------------------------------------------------------------------- */
 
-/* A gradient column by column. */
+/* A gradient that is computed column by column. */
 struct column_pass {
     struct objective *o;
-    bool floats;
+    bool floats; /* the residuals are floats */
     const double *w;
-    double *gradient;
+    double *gradient;     /* [column * vectors + k], the result */
     const void *residual; /* of all rows */
 };
 
-/* The gradient of one group of columns: column times residuals. */
+/* Callback of parallel_blocks: the gradient of one group of columns, each of which is the sum of its entries times the
+ * residuals of their rows. Scaling, mean and penalty are applied while the columns are in the cache. */
 static temper_status column_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
@@ -196,7 +208,7 @@ static temper_status column_group(void *context, size_t group, size_t worker)
     return TEMPER_OK;
 }
 
-/* All columns of this process, from the SELL-16 copy. */
+/* The gradient of all columns of this process, from the SELL-16 copy of the transpose. */
 static temper_status column_slices(const struct column_pass *pass, size_t threads)
 {
     const struct objective *o = pass->o;
@@ -208,7 +220,8 @@ static temper_status column_slices(const struct column_pass *pass, size_t thread
     return status;
 }
 
-/* Each column is summed by one thread in the order of the rows: the same bits for any number of threads. */
+/* The gradient of all columns of this process. Each column is summed by one thread in the order of the rows: the same
+ * bits for any number of threads. */
 static temper_status all_columns(struct column_pass *pass, size_t threads)
 {
     if (pass->floats && sell16_exists(&pass->o->sparse.by_column))
@@ -218,7 +231,8 @@ static temper_status all_columns(struct column_pass *pass, size_t threads)
 
 /* ---- MPI: all-gather the residuals, compute some columns, all-gather the columns ------------- */
 
-/* The ranks hold whole parts, from which the byte counts follow. */
+/* Gathers the residuals of all rows in every process, since a column has entries of all rows. The ranks hold whole
+ * parts, from which the byte counts follow. pass->residual then refers to all rows. */
 static temper_status gather_residuals(struct column_pass *pass, temper_error *error)
 {
     const struct objective *o = pass->o;
@@ -237,7 +251,8 @@ static temper_status gather_residuals(struct column_pass *pass, temper_error *er
     return status;
 }
 
-/* `each`: numbers for each column. */
+/* Gathers the columns that each process has computed, `each` numbers a column. The own ones are copied first, since
+ * the buffers of a gather must not overlap. */
 static temper_status gather_columns(const struct column_pass *pass, size_t each, temper_error *error)
 {
     const struct objective *o = pass->o;
@@ -260,7 +275,8 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
     return status;
 }
 
-/* Residuals of this pass times the transposed copy. */
+/* The gradient from the residuals that the parts have stored: products with the transposed copy, and with several
+ * processes a gather before and after. */
 temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w, double *gradient,
                               temper_error *error)
 {
@@ -278,7 +294,8 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
 
 /* ---- Sums of squares of the columns ---------------------------------------------------------- */
 
-/* In the order of the rows and in floats, as SELL-16 copies have them: the same bits. */
+/* Sum of the squares of a column, in the order of its rows and rounded to floats as in SELL-16 copies, so that both
+ * give the same bits. */
 static double sum_squares(const struct sparse_rows *entries, size_t column, bool f64)
 {
     double sum = 0;
@@ -290,7 +307,7 @@ static double sum_squares(const struct sparse_rows *entries, size_t column, bool
     return sum;
 }
 
-/* One group of columns. */
+/* Callback of parallel_blocks: the sums of squares of one group of columns. */
 static temper_status square_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
@@ -302,6 +319,7 @@ static temper_status square_group(void *context, size_t group, size_t worker)
     return TEMPER_OK;
 }
 
+/* Only for data with a transposed copy, where a column is contiguous; without one *known is false. */
 temper_status objective_squares(struct objective *o, double *square, bool *known, temper_error *error)
 {
     struct column_pass pass = {.o = o, .gradient = square};
@@ -317,7 +335,8 @@ temper_status objective_squares(struct objective *o, double *square, bool *known
     return o->sparse.all_residuals ? gather_columns(&pass, 1, error) : TEMPER_OK;
 }
 
-/* SELL-16 copies of the matrix and of its transpose. MPI: the latter replaces the CSC entries it is made from. */
+/* Makes the SELL-16 copies of the matrix and of its transpose; false without memory. With one process both come from
+ * the rows; MPI: the transpose is made from the distributed CSC columns, the entries of which are then freed. */
 static bool make_sell16(struct objective *o)
 {
     const struct row_span all = {.count = o->rows};
@@ -337,7 +356,7 @@ static bool make_sell16(struct objective *o)
     return made;
 }
 
-/* In memory, on disk or distributed. */
+/* The CSC copy: distributed over the processes, or in memory, or in temporary files under a memory limit. */
 static temper_status make_csc(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
@@ -348,7 +367,7 @@ static temper_status make_csc(struct objective *o, temper_error *error)
     return o->sparse.csc.disk ? disk_array_failure(o->sparse.csc.disk, error) : error_no_memory(error);
 }
 
-/* SELL-16 for two classes in floats without a memory limit; else CSC. */
+/* Allocates residuals and makes the copies: SELL-16 for two classes in floats without a memory limit, else CSC. */
 temper_status sparse_prepare(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
@@ -362,6 +381,7 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
     if (!o->sparse.residual || (o->weights.f32 && !o->sparse.residual_f32) || (shared && !o->sparse.all_residuals))
         return error_no_memory(error);
     bool sell16 = o->weights.f32 && o->vectors == 1 && !data->storage.memory_limit;
+    /* MPI needs CSC columns in any case: the exchange between processes has that form. */
     temper_status status = shared || !sell16 ? make_csc(o, error) : TEMPER_OK;
     return status == TEMPER_OK && sell16 && !make_sell16(o) ? error_no_memory(error) : status;
 }

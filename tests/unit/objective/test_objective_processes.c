@@ -1,4 +1,4 @@
-/* The promise of a group: that an answer does not depend on the company it is given in. */
+/* The result of a request to a batched objective does not depend on the other requests of its batch. */
 #include <stdlib.h>
 
 #include "fixtures/data/dataset_fixture.h"
@@ -97,7 +97,7 @@ static void ask_together(const struct group_made *made, const struct alone *alon
     free(scores);
 }
 
-static void check_company(struct group_shape shape)
+static void check_batches(struct group_shape shape)
 {
     static const size_t counts[] = {1, 2, 3, 5, 12, 13, 31, 32, 33, 64, 67, 101};
     struct group_made *made = group_make(shape);
@@ -110,7 +110,7 @@ static void check_company(struct group_shape shape)
 }
 
 /* Few and many columns take different ways through the kernels. */
-TEST(answers_do_not_depend_on_the_company)
+TEST(results_do_not_depend_on_the_batch)
 {
     static const char *const kernels[] = {"plain", "avx2", "avx512", "neon"};
     for (size_t n = 0; n < sizeof kernels / sizeof *kernels; n++) {
@@ -119,16 +119,16 @@ TEST(answers_do_not_depend_on_the_company)
         setenv("TEMPER_KERNEL", kernels[n], 1);
         for (size_t k = 0; k < KINDS; k++)
             for (int wide = 0; wide < 2; wide++)
-                check_company((struct group_shape){.kind = kinds[k],
+                check_batches((struct group_shape){.kind = kinds[k],
                                                    .rows = wide ? 150 : 1300,
                                                    .columns = wide ? 299 : 6,
                                                    .weighted = k & 1,
                                                    .scaled = wide,
                                                    .f64 = k == 1,
                                                    .intercept = true});
-        check_company(group_made_wide);
+        check_batches(group_made_wide);
         unsetenv("TEMPER_KERNEL");
     }
 }
 
-TEST_LIST(LISTED(answers_do_not_depend_on_the_company))
+TEST_LIST(LISTED(results_do_not_depend_on_the_batch))

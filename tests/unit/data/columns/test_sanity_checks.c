@@ -82,8 +82,9 @@ static const char *counted_text(size_t rows, size_t first, size_t step, size_t g
 
 TEST(columns_that_count_the_rows)
 {
-    static const char warning[] = "warning: column 1 counts the rows, which tells nothing about "
-                                  "others; pass --ignore 1 if it is an index\n";
+    static const char warning[] =
+        "warning: column 1 counts the rows, which tells nothing about " /* vocabulary: allowed */
+        "others; pass --ignore 1 if it is an index\n";
     const temper_read_options drop = {.missing = "drop"};
     scratch_enter();
     check_read(counted_text(20, 0, 1, 0), (temper_read_options){0}, NULL, warning);
@@ -117,13 +118,13 @@ TEST(memory_may_fail)
 }
 
 /* A column of the rows, of each dense kind. */
-static void check_lone(const double *values, size_t rows, bool lone, uint64_t row)
+static void check_outlier(const double *values, size_t rows, bool outlier, uint64_t row)
 {
     static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64};
     for (size_t k = 0; k < 2; k++) {
         struct dataset *data = table_make(kinds[k], rows, 1, values, NULL);
         struct outlier_value found = {0};
-        if (CHECK(outlier_find(data, 0, &found) == lone) && lone) {
+        if (CHECK(outlier_find(data, 0, &found) == outlier) && outlier) {
             CHECK_EQ_SIZE((size_t)found.row, (size_t)row);
             CHECK_NEAR(found.value, values[row], 0);
         }
@@ -136,13 +137,13 @@ TEST(a_value_alone)
     static const double high[] = {1, 2, 4, 3005, 1}, low[] = {-3000, 2, 4, 2, 1};
     static const double near[] = {1, 2, 4, 3000, 1}, indicator[] = {0, 0, 0, 4096, 0};
     static const double twice[] = {1, 2, 4096, 4096, 1}, same[] = {5, 5, 5, 5, 5};
-    check_lone(high, 5, true, 3);
-    check_lone(low, 5, true, 0);
-    check_lone(near, 5, false, 0);
-    check_lone(indicator, 5, false, 0);
-    check_lone(twice, 5, false, 0);
-    check_lone(same, 5, false, 0);
-    check_lone(high, 1, false, 0);
+    check_outlier(high, 5, true, 3);
+    check_outlier(low, 5, true, 0);
+    check_outlier(near, 5, false, 0);
+    check_outlier(indicator, 5, false, 0);
+    check_outlier(twice, 5, false, 0);
+    check_outlier(same, 5, false, 0);
+    check_outlier(high, 1, false, 0);
 }
 
 TEST(rows_without_weight_do_not_count)

@@ -162,7 +162,7 @@ TEST(large_means_do_not_hide_small_spreads)
     if (!CHECK(values != NULL))
         return;
     for (size_t i = 0; i < ROWS; i++) {
-        values[2 * i] = 4e15 + (i % 3 == 0); /* its mean, a third more, lies between doubles */
+        values[2 * i] = 4e15 + (i % 3 == 0); /* its mean, a third more, is between two doubles */
         values[2 * i + 1] = 0.1;             /* no double: its mean is not quite itself */
     }
     struct dataset *data = table_make(MATRIX_F64, ROWS, 2, values, NULL);

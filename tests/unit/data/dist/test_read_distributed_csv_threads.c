@@ -66,9 +66,9 @@ SCRATCH_TEST(so_are_those_with_other_options)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static void write_spoilt(const char *start, size_t first, const char *line, size_t second, const char *other)
+static void write_faulty(const char *start, size_t first, const char *line, size_t second, const char *other)
 {
-    FILE *out = fopen("spoilt.csv", "w");
+    FILE *out = fopen("faulty.csv", "w");
     CHECK(out != NULL);
     if (!out)
         return;
@@ -84,17 +84,17 @@ SCRATCH_TEST(the_first_fault_of_a_table_is_that_of_all)
     static const char *const lines[] = {"x,a,c", "1,2", ",a,c", "1,\"a\"b,c", "1,a\"b,c", "1,\"a,c", "1e999,a,c"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
-            write_spoilt("number,text,label\n", places[i], lines[k], 399, "y,a,c");
-            check_fault("spoilt.csv");
+            write_faulty("number,text,label\n", places[i], lines[k], 399, "y,a,c");
+            check_fault("faulty.csv");
         }
-    write_spoilt("\n\n", 1, "x,a,c", 0, "");
-    check_fault("spoilt.csv");
+    write_faulty("\n\n", 1, "x,a,c", 0, "");
+    check_fault("faulty.csv");
 }
 
 SCRATCH_TEST(tables_without_rows_are_refused_together)
 {
-    write_spoilt("", 0, "", 0, ""); /* text where numbers are wanted, in every row */
-    check_fault("spoilt.csv");
+    write_faulty("", 0, "", 0, ""); /* text where numbers are wanted, in every row */
+    check_fault("faulty.csv");
     FILE *out = fopen("empty.csv", "w");
     if (out && fputs("a,b,c\n", out) >= 0)
         fclose(out);

@@ -60,9 +60,9 @@ SCRATCH_TEST(so_are_those_of_other_formats)
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
 /* A text of good lines but for those given. */
-static void write_spoilt(size_t first, const char *line, size_t second, const char *other)
+static void write_faulty(size_t first, const char *line, size_t second, const char *other)
 {
-    FILE *out = fopen("spoilt.svm", "w");
+    FILE *out = fopen("faulty.svm", "w");
     CHECK(out != NULL);
     for (size_t i = 1; out && i <= 400; i++)
         fprintf(out, "%s\n", i == first ? line : i == second ? other : "c1 1:2 3:4");
@@ -74,12 +74,12 @@ SCRATCH_TEST(the_first_fault_of_a_text_is_that_of_all)
 {
     static const size_t places[] = {1, 99, 200, 201, 310, 400};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        write_spoilt(places[i], "c1 1:x", 0, "");
-        check_fault("spoilt.svm");
-        write_spoilt(places[i], "c1 1:x", 398, "c2 2:1 1:2");
-        check_fault("spoilt.svm");
-        write_spoilt(places[i], "7:1", 390, "c1 oops"); /* no label */
-        check_fault("spoilt.svm");
+        write_faulty(places[i], "c1 1:x", 0, "");
+        check_fault("faulty.svm");
+        write_faulty(places[i], "c1 1:x", 398, "c2 2:1 1:2");
+        check_fault("faulty.svm");
+        write_faulty(places[i], "7:1", 390, "c1 oops"); /* no label */
+        check_fault("faulty.svm");
     }
 }
 
@@ -114,10 +114,10 @@ static void read_copy(void *context, const temper_comm *comm)
 SCRATCH_TEST(copies_that_differ_are_refused)
 {
     struct data_reader_team team = {0};
-    write_spoilt(0, "", 0, "");
-    CHECK(rename("spoilt.svm", "new.svm") == 0);
-    write_spoilt(7, "c1 1:2", 0, "");
-    CHECK(rename("spoilt.svm", "old.svm") == 0);
+    write_faulty(0, "", 0, "");
+    CHECK(rename("faulty.svm", "new.svm") == 0);
+    write_faulty(7, "c1 1:2", 0, "");
+    CHECK(rename("faulty.svm", "old.svm") == 0);
     team_run(3, read_copy, &team);
     for (size_t r = 0; r < 3; r++) {
         CHECK(team.status[r] == TEMPER_BAD_DATA && !team.data[r]);

@@ -100,7 +100,7 @@ TEST(a_file_that_does_not_fit_gives_the_same_numbers)
     munmap(x, length);
 }
 
-/* How many of the bytes the process has in its own tables is told by the system alone. */
+/* Only the system knows how many of the bytes are resident. */
 TEST(what_was_read_first_leaves)
 {
     size_t length;
@@ -115,7 +115,7 @@ TEST(what_was_read_first_leaves)
     uint64_t unlimited = resident_bytes();
     if (!SANITIZED) { /* which takes memory of its own for whatever is touched */
         CHECK(limited < before + 12 * (uint64_t)MIB);
-        CHECK(unlimited > before + 12 * (uint64_t)MIB); /* else the line above tells nothing */
+        CHECK(unlimited > before + 12 * (uint64_t)MIB); /* else the line above would prove nothing */
     }
     page_window_free(pages);
     munmap(x, length);

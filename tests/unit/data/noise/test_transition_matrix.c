@@ -51,7 +51,7 @@ TEST(labels_follow_the_matrix)
     dataset_free(data);
 }
 
-/* Names that are numbers: the number of lines tells that the first one holds names. */
+/* Names that are numbers: that the first line holds names follows from the number of lines. */
 TEST(a_matrix_of_classes_that_are_numbers)
 {
     static const char *const labels[] = {"0", "1", "0", "1"};

@@ -15,7 +15,7 @@ static void grams(struct objective *objective, const double *w, bool thin, doubl
     CHECK(objective_class_grams(objective, w, rows, out, NULL) == TEMPER_OK);
 }
 
-/* Where all rows bend the objective much, none is left out; where many hardly do, the sums are
+/* No row is left out where all have a large curvature; where many have a small one, the sums are
  * still right in the mean. */
 static void check_thin(const struct dataset *data, bool f64)
 {

@@ -1,5 +1,5 @@
-/* test_sparse_slabs: rows side by side give what rows as they come give, to the bit; their columns,
- * and their squares. */
+/* test_sell16: products with SELL-16 copies of a matrix and of its transpose have the bits of products with CSR rows;
+ * and sums of squares. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -84,14 +84,14 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static void check_rows(const struct sparse_kernels *sparse, const struct made *made)
 {
     const size_t rows = made->rows.rows;
-    struct sell16 slabs = {0};
+    struct sell16 sell = {0};
     float *w = floats(made->columns);
     double *one = empty(rows), *two = empty(rows), *plain = empty(rows), *square = empty(rows);
-    CHECK(sell16_make(&made->rows, made->columns, &slabs));
-    CHECK(sell16_times(&slabs, sparse, 1, w, one) == TEMPER_OK);
-    CHECK(sell16_times(&slabs, sparse, 2, w, two) == TEMPER_OK);
+    CHECK(sell16_make(&made->rows, made->columns, &sell));
+    CHECK(sell16_times(&sell, sparse, 1, w, one) == TEMPER_OK);
+    CHECK(sell16_times(&sell, sparse, 2, w, two) == TEMPER_OK);
     sparse->in_order(made->rows, w, plain);
-    sell16_squares(&slabs, square);
+    sell16_squares(&sell, square);
     CHECK(same(one, plain, rows) && same(two, plain, rows));
     for (size_t i = 0; i < rows; i++) {
         long double sum = 0, size = 0, squares = 0;
@@ -104,18 +104,18 @@ static void check_rows(const struct sparse_kernels *sparse, const struct made *m
         CHECK(fabsl(one[i] - sum) <= SELL_TOGETHER * FLT_EPSILON / 2 * size);
         CHECK(fabsl(square[i] - squares) <= LONGEST * DBL_EPSILON * squares);
     }
-    sell16_free(&slabs);
+    sell16_free(&sell);
     free(w);
     double *all[] = {one, two, plain, square};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
 
-TEST(slabs_of_rows)
+TEST(sell16_of_rows)
 {
     KERNEL_OR_SKIP;
     if (!kernel->sparse->sell16)
-        SKIP("this kernel has no slabs");
+        SKIP("this kernel has no SELL-16 product");
     for (size_t k = 0; k < SHAPES; k++) {
         struct made made;
         make(shapes[k].rows, shapes[k].columns, &made);
@@ -125,7 +125,7 @@ TEST(slabs_of_rows)
 }
 
 /* The transposed matrix, by hand. */
-static void turn(const struct made *made, struct sparse_rows *turned)
+static void transpose(const struct made *made, struct sparse_rows *transposed)
 {
     const uint64_t entries = made->start[made->rows.rows];
     uint64_t *start = memory(made->columns + 2, sizeof *start);
@@ -142,32 +142,32 @@ static void turn(const struct made *made, struct sparse_rows *turned)
             row[at] = (uint32_t)i;
             value[at] = made->value[e];
         }
-    *turned = (struct sparse_rows){.start = start, .column = row, .value = value, .rows = made->columns};
+    *transposed = (struct sparse_rows){.start = start, .column = row, .value = value, .rows = made->columns};
 }
 
-TEST(slabs_of_columns)
+TEST(sell16_of_columns)
 {
     KERNEL_OR_SKIP;
     if (!kernel->sparse->sell16)
-        SKIP("this kernel has no slabs");
+        SKIP("this kernel has no SELL-16 product");
     for (size_t k = 0; k < SHAPES; k++) {
         struct made made;
-        struct sparse_rows turned;
-        struct sell16 slabs = {0};
+        struct sparse_rows transposed;
+        struct sell16 sell = {0};
         make(shapes[k].rows, shapes[k].columns, &made);
-        turn(&made, &turned);
+        transpose(&made, &transposed);
         float *r = floats(shapes[k].rows + 1);
         double *out = empty(made.columns), *plain = empty(made.columns);
-        CHECK(sell16_transpose(&made.rows, made.columns, &slabs));
-        CHECK(sell16_times(&slabs, kernel->sparse, 2, r, out) == TEMPER_OK);
-        kernel->sparse->in_order(turned, r, plain);
+        CHECK(sell16_transpose(&made.rows, made.columns, &sell));
+        CHECK(sell16_times(&sell, kernel->sparse, 2, r, out) == TEMPER_OK);
+        kernel->sparse->in_order(transposed, r, plain);
         CHECK(same(out, plain, made.columns));
-        sell16_free(&slabs);
-        void *all[] = {(void *)turned.start, (void *)turned.column, (void *)turned.value, r, out, plain};
+        sell16_free(&sell);
+        void *all[] = {(void *)transposed.start, (void *)transposed.column, (void *)transposed.value, r, out, plain};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             free(all[i]);
         release(&made);
     }
 }
 
-TEST_LIST(LISTED(slabs_of_rows), LISTED(slabs_of_columns))
+TEST_LIST(LISTED(sell16_of_rows), LISTED(sell16_of_columns))
