@@ -18,6 +18,7 @@ enum {
     BUFFER_SIZE = 65536
 };
 
+/* State of one output, from atomic_file_open until it is committed or dropped. */
 struct atomic_file {
     char *path;      /* as given, for messages */
     char *target;    /* links resolved; the rename replaces it. NULL: written to directly */
@@ -53,6 +54,7 @@ static const struct {
     {EPIPE, "its reader went away; keep it reading to the end"},
 };
 
+/* Errors of the disk itself (EIO) have no better remedy than another place. */
 static const char *remedy_for(int number)
 {
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
@@ -87,6 +89,7 @@ static int make_beside(struct atomic_file *file, int (*make)(struct atomic_file 
 {
     char last[TEMPORARY_LENGTH];
     for (int i = 0; i < NAME_TRIES; i++) {
+        /* hidden, and with the process number, so that processes that save to one folder do not collide */
         snprintf(last, sizeof last, ".temper-%ld-%d.tmp", (long)getpid(), i);
         char *name = path_beside(file->target, last);
         if (!name)
@@ -158,6 +161,7 @@ static int open_target(struct atomic_file *file)
         file->borrowed = true;
         return 0;
     }
+    /* follows symbolic links: what counts is the file at their end */
     bool exists = stat(file->path, &old) == 0;
     if (!exists && errno != ENOENT)
         return errno;
@@ -218,6 +222,7 @@ static int flush(struct atomic_file *file)
 temper_status atomic_file_write(struct atomic_file *file, const void *bytes, size_t length, temper_error *error)
 {
     int failure = 0;
+    /* the order of bytes is kept: a large piece must not overtake buffered ones */
     if (length > BUFFER_SIZE - file->waiting)
         failure = flush(file);
     if (!failure && length >= BUFFER_SIZE) {
@@ -244,6 +249,7 @@ static int close_file(struct atomic_file *file)
 /* Writes the buffer, and syncs a file that will be renamed: its bytes must be on disk before. */
 static int finish_file(struct atomic_file *file)
 {
+    /* the mode before the sync, so that both are durable together */
     int failure = flush(file);
     if (!failure && file->replaces && fchmod(file->fd, file->mode) != 0)
         failure = errno;
@@ -283,6 +289,7 @@ static int rename_to_target(struct atomic_file *file, bool others_follow)
         return 0;
     if (others_follow && file->replaces)
         failure = make_beside(file, keep_old, &file->backup);
+    /* ENOENT: another process removed the old file, so there is nothing to keep */
     if (failure && failure != ENOENT)
         return failure;
     if (rename(file->temporary, file->target) != 0)
@@ -319,6 +326,7 @@ static int publish(struct atomic_file *const *files, size_t count, size_t *at)
     for (*at = 0; *at < count; ++*at) {
         failure = rename_to_target(files[*at], *at + 1 < count);
         if (failure) {
+            /* in reverse order, in case two of the files have the same target */
             for (size_t i = *at + 1; i-- > 0;)
                 undo_rename(files[i]);
             return failure;
@@ -326,6 +334,7 @@ static int publish(struct atomic_file *const *files, size_t count, size_t *at)
     }
     for (size_t i = 0; i < count; i++) {
         remove_backup(files[i]);
+        /* the first failure is reported, the other folders are synced all the same */
         int syncing = sync_folder(files[i]->folder);
         if (syncing && !failure) {
             failure = syncing;
@@ -353,6 +362,7 @@ temper_status atomic_file_commit_all(struct atomic_file *const *files, size_t co
     return status;
 }
 
+/* One file is the case of several without undo: no backup is kept, and the rename alone is atomic. */
 temper_status atomic_file_commit(struct atomic_file *file, temper_error *error)
 {
     return atomic_file_commit_all(&file, 1, error);
@@ -376,6 +386,7 @@ void atomic_file_drop(struct atomic_file *file)
     mem_free(file);
 }
 
+/* For small files that are complete in memory: models, tables, checkpoints. */
 temper_status atomic_file_save(const char *path, const char *bytes, size_t length, temper_error *error)
 {
     struct atomic_file *file;

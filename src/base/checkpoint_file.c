@@ -9,11 +9,15 @@
 #include "base/atomic_file.h"
 #include "base/memory.h"
 
+/* The first bytes of a checkpoint. The magic word names the kind of checkpoint. A file of a machine of another
+ * byte order has a checksum that does not match. */
 struct checkpoint_header {
     char magic[CHECKPOINT_MAGIC];
     uint64_t checksum; /* of the bytes after the header */
 };
 
+/* The checksum precedes the content, so all parts are first copied into one block. Checkpoints are small beside
+ * the data: weights, and the history of the optimiser or of the search. */
 temper_status checkpoint_file_save(const char *path, const char magic[CHECKPOINT_MAGIC],
                                    const struct checkpoint_part *parts, size_t count, temper_error *error)
 {
@@ -27,6 +31,7 @@ temper_status checkpoint_file_save(const char *path, const char magic[CHECKPOINT
     char *to = bytes + sizeof header;
     for (size_t i = 0; i < count; to += parts[i++].length)
         memcpy(to, parts[i].bytes, parts[i].length);
+    /* the header last, as its checksum covers the parts */
     memcpy(header.magic, magic, sizeof header.magic);
     header.checksum = XXH3_64bits(bytes + sizeof header, length - sizeof header);
     memcpy(bytes, &header, sizeof header);
@@ -35,6 +40,8 @@ temper_status checkpoint_file_save(const char *path, const char magic[CHECKPOINT
     return status;
 }
 
+/* Distinguishes a file of another kind, whose name the user has mistaken, from a checkpoint that was changed or
+ * truncated. *content points into `bytes`. The copy of the header avoids an unaligned access. */
 const char *checkpoint_file_check(const char *bytes, size_t length, const char magic[CHECKPOINT_MAGIC],
                                   struct checkpoint_part *content)
 {

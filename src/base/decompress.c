@@ -29,6 +29,7 @@ enum archive_stage {
     PADDING  /* gzip: zeros up to the end, as on tapes */
 };
 
+/* State of one archive: either zlib or libzstd is open, the other fields of both formats are unused. */
 struct decompressor {
     enum decompress_result (*step)(struct decompressor *, struct byte_flow *);
     enum archive_stage stage;
@@ -37,7 +38,7 @@ struct decompressor {
     z_stream zlib;
     bool zlib_open;
     ZSTD_DStream *zstd;
-    size_t wanted;                    /* input bytes that libzstd asked for: up to the end of its block */
+    size_t wanted;                    /* input bytes that libzstd requested: up to the end of its block */
     unsigned char head[FRAME_HEADER]; /* the first bytes of the frame */
     size_t head_length;
     unsigned long long made; /* bytes of output of the frame */
@@ -130,7 +131,7 @@ static enum decompress_result gzip_within(struct decompressor *d, struct byte_fl
     }
 }
 
-/* A step between members. As gzip itself, accepts zeros after the last member, and nothing else. */
+/* A step between members. As the gzip command, accepts zeros after the last member, and nothing else. */
 static enum decompress_result gzip_between(struct decompressor *d, struct byte_flow *flow)
 {
     for (; flow->in_left > 0 && *flow->in == 0; flow->in++, flow->in_left--)
@@ -175,7 +176,7 @@ static enum decompress_result zstd_failed(struct decompressor *d, size_t result)
     }
 }
 
-/* How many bytes to pass to libzstd: those it asked for, up to the end of a block. It consumes
+/* How many bytes to pass to libzstd: those it requested, up to the end of a block. It consumes
  * nothing of a damaged input, so a larger portion would hide where in 256 KiB the damage is. */
 static size_t zstd_portion(const struct decompressor *d, const struct byte_flow *flow)
 {
@@ -215,7 +216,8 @@ static bool zstd_finish(struct decompressor *d)
     return right;
 }
 
-/* libzstd continues from frame to frame by itself; only the end of the input is unknown to it. */
+/* libzstd continues from one frame to the next without a call between them; only the end of the input is unknown to it.
+ */
 static enum decompress_result zstd_step(struct decompressor *d, struct byte_flow *flow)
 {
     bool moved;
@@ -239,6 +241,7 @@ static enum decompress_result zstd_step(struct decompressor *d, struct byte_flow
 
 /* ---- Either format --------------------------------------------------------------------------- */
 
+/* Kinds are compared by address: they are results of decompress_kind. */
 struct decompressor *decompress_open(const char *kind)
 {
     struct decompressor *d = mem_zeroed(1, sizeof *d);

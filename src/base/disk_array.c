@@ -13,6 +13,9 @@
 #include "base/memory.h"
 #include "base/path.h"
 
+/* A dataset has a handful of arrays (features, row starts, columns, labels, weights). USED_MOST: bytes that a
+ * sequential reader touches between two removals, small beside any memory limit and large beside the cost of
+ * madvise. */
 enum { MOST_ARRAYS = 8, USED_MOST = 4 * 1024 * 1024 };
 
 /* One file and its mapping. */
@@ -22,6 +25,7 @@ struct mapped_array {
     int fd;
 };
 
+/* All arrays of one dataset, and the first cause of a failure. */
 struct disk_array {
     struct mapped_array array[MOST_ARRAYS];
     size_t used;        /* bytes since the arrays were last removed from memory */
@@ -34,6 +38,7 @@ struct disk_array *disk_array_new(void)
     return mem_zeroed(1, sizeof(struct disk_array));
 }
 
+/* The file has no name any more, so that closing its descriptor frees the disk space. */
 static void release(struct mapped_array *array)
 {
     if (!array->address)
@@ -64,6 +69,8 @@ bool disk_array_has(const struct disk_array *disk, const void *array)
     return array && find(disk, array);
 }
 
+/* MADV_DONTNEED on a shared mapping removes pages from the process only; dirty ones remain in the page cache, from
+ * which the system writes them to the file. */
 void disk_array_drop(const struct disk_array *disk)
 {
     for (size_t i = 0; i < MOST_ARRAYS; i++)
@@ -71,6 +78,8 @@ void disk_array_drop(const struct disk_array *disk)
             (void)madvise(disk->array[i].address, disk->array[i].length, MADV_DONTNEED);
 }
 
+/* Without this the resident memory of the process would grow to the size of the arrays, as the system reclaims
+ * pages only when memory becomes scarce. */
 void disk_array_count_used(struct disk_array *disk, size_t bytes)
 {
     disk->used += bytes;
@@ -82,6 +91,7 @@ void disk_array_count_used(struct disk_array *disk, size_t bytes)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+/* Not /tmp: where that is a tmpfs, its files would use the very memory that is to be saved. */
 static const char *folder(void)
 {
     const char *given = getenv("TMPDIR");
@@ -99,6 +109,7 @@ static int open_file(void)
     }
     int fd = mkstemp(path);
     if (fd >= 0) {
+        /* from here on the file exists as long as the descriptor is open, also after a crash */
         unlink(path);
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     }
@@ -118,6 +129,7 @@ static bool grow(struct disk_array *disk, struct mapped_array *array, size_t byt
 {
     int reason;
     do
+        /* returns the cause, and does not set errno */
         reason = posix_fallocate(array->fd, 0, (off_t)bytes);
     while (reason == EINTR);
     if (reason) {
@@ -125,6 +137,7 @@ static bool grow(struct disk_array *disk, struct mapped_array *array, size_t byt
             return fails(disk, NULL, errno);
         return fails(disk, "there is no space", reason);
     }
+    /* shared, so that pages can be written to the file and dropped from memory */
     void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, array->fd, 0);
     if (address == MAP_FAILED)
         return fails(disk, NULL, errno);
@@ -138,6 +151,7 @@ static bool grow(struct disk_array *disk, struct mapped_array *array, size_t byt
 /* A new array in an unused slot. */
 static void *add(struct disk_array *disk, size_t bytes)
 {
+    /* the slot is filled only after all steps have succeeded */
     struct mapped_array *array = find(disk, NULL), made = {.fd = -1};
     if (!array) {
         fails(disk, NULL, ENOMEM);
@@ -156,6 +170,8 @@ static void *add(struct disk_array *disk, size_t bytes)
     return array->address;
 }
 
+/* An array that is unknown here, or long enough already, is returned unchanged. Growing maps the file at another
+ * address, so pointers into the old array become invalid, as with realloc. */
 void *disk_array_resize(struct disk_array *disk, void *old, size_t count, size_t size)
 {
     size_t bytes;
@@ -163,6 +179,7 @@ void *disk_array_resize(struct disk_array *disk, void *old, size_t count, size_t
         fails(disk, NULL, ENOMEM);
         return NULL;
     }
+    /* mmap refuses a length of 0 */
     bytes = bytes ? bytes : 1;
     if (!old)
         return add(disk, bytes);
@@ -177,6 +194,7 @@ bool disk_array_has_failed(const struct disk_array *disk)
     return disk->reason != 0;
 }
 
+/* The place is named because its free space is what the user can change. */
 temper_status disk_array_failure(const struct disk_array *disk, temper_error *error)
 {
     char place[PATH_SHOWN];
@@ -188,6 +206,7 @@ temper_status disk_array_failure(const struct disk_array *disk, temper_error *er
                      path_shown(folder(), place), disk->failed, strerror(disk->reason));
 }
 
+/* Also frees arrays in memory, as a dataset may have both kinds. */
 void disk_array_free_array(struct disk_array *disk, void *array)
 {
     if (!disk_array_has(disk, array))

@@ -31,8 +31,8 @@ bool disk_array_has(const struct disk_array *disk, const void *array);
 /* Removes all arrays from memory; their contents stay on disk, and are paged in on access. */
 void disk_array_drop(const struct disk_array *disk);
 
-/* Called by a sequential reader that has used so many bytes: now and then the arrays are removed from
- * memory. Does nothing for NULL. */
+/* Called by a sequential reader after it has used `bytes` more bytes: every few MiB the arrays are removed
+ * from memory. Does nothing for NULL. */
 void disk_array_count_used(struct disk_array *disk, size_t bytes);
 static inline void disk_array_used(struct disk_array *disk, size_t bytes)
 {

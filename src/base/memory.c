@@ -12,6 +12,8 @@ enum {
     LARGE_BLOCK = 2 * HUGE_PAGE, /* least size for huge pages */
 };
 
+/* Checked by a division beforehand: size_t wraps around silently, and a product that wrapped would allocate a
+ * block that is too small. */
 bool mul_size(size_t a, size_t b, size_t *out)
 {
     if (b != 0 && a > SIZE_MAX / b)
@@ -45,6 +47,8 @@ void *mem_alloc(size_t count, size_t size)
     return block_size(count, size, &bytes) ? malloc(bytes) : NULL;
 }
 
+/* By calloc, not by a loop: large blocks come from the system as zero pages, which cost nothing before they are
+ * touched. */
 void *mem_zeroed(size_t count, size_t size)
 {
     size_t bytes;
@@ -57,11 +61,13 @@ void *mem_resize(void *block, size_t count, size_t size)
     return block_size(count, size, &bytes) ? realloc(block, bytes) : NULL;
 }
 
-/* Asks for huge pages: random accesses to arrays larger than the cache would otherwise miss the TLB
+/* Requests huge pages (2 MiB): random accesses to arrays larger than the cache would otherwise miss the TLB
  * each time. A failure is ignored, as small pages work too. */
 static void advise_huge_pages(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
+    /* Only complete huge pages within the block can be advised: the first boundary at or after its begin, and the
+     * last one before its end. */
     uintptr_t from = (uintptr_t)block, to = (from + bytes) / HUGE_PAGE * HUGE_PAGE;
     size_t skip = (HUGE_PAGE - from % HUGE_PAGE) % HUGE_PAGE;
     if (from + skip < to)
@@ -83,6 +89,7 @@ void *mem_aligned(size_t count, size_t size)
     return block;
 }
 
+/* Blocks of aligned_alloc are freed by free() too (C11), so that one function serves all of the above. */
 void mem_free(void *block)
 {
     free(block);

@@ -36,10 +36,12 @@ struct decimal {
     bool whole; /* the mantissa holds every digit */
 };
 
+/* All exact: 10^27 = 2^27 * 5^27, and 5^27 has 63 bits, which fit in the 64-bit mantissa of an 80-bit long double. */
 static const long double power_of_ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
                                            1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
                                            1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
+/* isdigit() is undefined for negative char values. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -50,6 +52,7 @@ static const char *scan_digits(const char *p, const char *to, struct decimal *nu
 {
     long long digits = number->digits;
     for (; p < to && is_digit(*p); p++) {
+        /* further digits do not fit in 64 bits, and are only counted */
         if (digits < MOST_DIGITS)
             number->mantissa = number->mantissa * 10 + (uint64_t)(*p - '0');
         digits += number->mantissa != 0; /* leading zeros do not count */
@@ -80,6 +83,7 @@ static bool scan_decimal(const char *p, const char *to, struct decimal *number)
         number->negative = *p++ == '-';
     const char *first = p;
     p = scan_digits(p, to, number);
+    /* digits on either side of the point; one suffices, so "5." and ".5" are numbers */
     size_t seen = (size_t)(p - first);
     if (p < to && *p == '.') {
         const char *point = ++p;
@@ -91,6 +95,7 @@ static bool scan_decimal(const char *p, const char *to, struct decimal *number)
         return false;
     if (p < to && (*p == 'e' || *p == 'E') && !(p = scan_exponent(p, to, number)))
         return false;
+    /* else the mantissa has the first 19 digits only */
     number->whole = number->digits <= MOST_DIGITS;
     return p == to;
 }
@@ -100,10 +105,12 @@ static bool scan_decimal(const char *p, const char *to, struct decimal *number)
 static bool quick_f64(const struct decimal *number, double *out)
 {
     long long e = number->exponent;
+    /* the error bound below needs a long double of 64 bits or more: not where it is the same as double */
     if (!number->whole || e < -WIDE_POWER || e > WIDE_POWER || LDBL_MANT_DIG < 64)
         return false;
     long double v = (long double)number->mantissa;
     v = e < 0 ? v / power_of_ten[-e] : v * power_of_ten[e];
+    /* two roundings of relative error 2^-64 each are within 2^-62 */
     double low = (double)(v * (1 - 0x1p-62L)), high = (double)(v * (1 + 0x1p-62L));
     *out = number->negative ? -low : low;
     return low == high;
@@ -114,10 +121,12 @@ static bool quick_f32(const struct decimal *number, float *out)
 {
     double nearest;
     uint64_t bits;
+    /* denormal floats and overflow are left to the C library; zero has an exact answer */
     if (!quick_f64(number, &nearest) || fabs(nearest) < (double)FLT_MIN || fabs(nearest) > 1e38)
         return number->whole && number->mantissa == 0 ? (*out = number->negative ? -0.0f : 0, true) : false;
     memcpy(&bits, &nearest, sizeof bits);
     *out = (float)nearest;
+    /* the 29 bits that a float does not have: exactly one half is the only undecidable case */
     return (bits & 0x1fffffff) != 0x10000000;
 }
 
@@ -156,6 +165,7 @@ static void shorten(const char *p, const char *to, const struct decimal *number,
         }
     }
     *end++ = rest ? '1' : '0';
+    /* digits that were dropped scale the number, and the digit appended above counts as one */
     exponent += number->digits - kept - 1;
     /* Out of range for the C library in any case, but within its int. */
     exponent = exponent > INT_MAX / 2 ? INT_MAX / 2 : exponent;
@@ -180,6 +190,7 @@ static bool slow_f64(const char *from, const char *to, const struct decimal *num
 {
     char copy[LONGEST_TOKEN + 1];
     copy_token(from, to, number, copy);
+    /* made for each call, as a global one would need a lock; this path is rare */
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
         return false;
@@ -191,6 +202,8 @@ static bool slow_f64(const char *from, const char *to, const struct decimal *num
     return true;
 }
 
+/* The fast path handles nearly all numbers of real files. Numbers that round to infinity are refused, those that
+ * underflow are rounded. */
 enum number_result number_f64(const char *from, const char *to, double *out)
 {
     struct decimal number;
@@ -205,6 +218,8 @@ enum number_result number_f64(const char *from, const char *to, double *out)
     return NUMBER_OK;
 }
 
+/* Not by way of the double in all cases: rounding twice would give the wrong float where the double is halfway
+ * between two floats (quick_f32 detects this). */
 enum number_result number_f32(const char *from, const char *to, float *out)
 {
     struct decimal number;
@@ -219,6 +234,7 @@ enum number_result number_f32(const char *from, const char *to, float *out)
     return NUMBER_OK;
 }
 
+/* The bound is checked before each multiplication, so that the value never wraps around. */
 bool number_u64(const char *from, const char *to, unsigned long long *out)
 {
     unsigned long long value = 0;
@@ -268,6 +284,7 @@ static bool take_exponent(const char *p, const char *to, int *power)
     return *power >= -NUMBER_PLAIN_POWER && *power <= NUMBER_PLAIN_POWER;
 }
 
+/* Called by number_fast_read for numbers that are longer than its special form: exponents, or more digits. */
 bool number_fast_long(const char *p, const char *to, struct number_fast *number)
 {
     uint64_t digits = 0;
@@ -295,7 +312,8 @@ __extension__ typedef unsigned __int128 wide;
 
 enum { LEAST_POWER = 3, MOST_POWER = 27 }; /* 5^27 < 2^63 */
 
-/* value = m 2^q, so that value * 10^k = m 5^k * 2^(q + k), which is exact in 128 bits. */
+/* A double is m 2^q with an integer m < 2^53, so that value * 10^k = m 5^k * 2^(q + k), where m 5^k is exact in 128
+ * bits. Digits are computed and compared on this scale, so that no rounding takes place. */
 static const uint64_t LOW = 10000000000000000, HIGH = 100000000000000000; /* 17 digits: LOW <= x < HIGH */
 
 /* A number scaled to 17 digits before the point: x / 2^shift. */
@@ -337,6 +355,8 @@ static bool reads_back(const struct scaled_number *s, uint64_t digits)
 {
     wide decimal = (wide)digits << s->shift;
     bool below = decimal < s->x;
+    /* twice the distance, which is compared with that of neighbouring doubles: half of an odd number would be no
+     * integer */
     wide off = 2 * (below ? s->x - decimal : decimal - s->x);
     if (below && s->lowest)
         off *= 2;
@@ -349,6 +369,7 @@ static bool reads_back(const struct scaled_number *s, uint64_t digits)
 bool decimal_shortest(double value, uint64_t *digits, int *exponent)
 {
     struct scaled_number s = {0};
+    /* a first bound, for log10; the precise one is that of scale_by */
     if (!(value > 1e-12 && value < 1e15))
         return false;
     int guess = (int)floor(log10(value)); /* off by at most one, near a power of ten */
@@ -360,6 +381,7 @@ bool decimal_shortest(double value, uint64_t *digits, int *exponent)
         if (!scale_by(value, DECIMAL_DIGITS - 1 - guess, &s))
             return false;
     }
+    /* 15, 16, then 17 digits: with 17 every double reads back */
     uint64_t found = 0;
     for (uint64_t unit = 100; unit >= 1; unit /= 10) {
         found = nearest(&s, unit);
@@ -379,7 +401,7 @@ struct digit_string {
     int count, exponent;
 };
 
-/* By printf, with so many significant digits. */
+/* The digits that printf computes for this precision (number of significant digits), which glibc rounds correctly. */
 static struct digit_string digits_of(double value, int precision)
 {
     struct digit_string digits = {0};
@@ -395,7 +417,7 @@ static struct digit_string digits_of(double value, int precision)
     return digits;
 }
 
-/* Without the C library, for numbers of ordinary size: as many digits as needed. */
+/* The shortest digits by integer arithmetic, without the C library; false for very large and very small numbers. */
 static bool quick_digits(double value, struct digit_string *digits)
 {
     uint64_t number;
@@ -409,11 +431,13 @@ static bool quick_digits(double value, struct digit_string *digits)
     return true;
 }
 
-/* Ordinary notation: 0.001, 120, 1.5e-7, 1e30. */
+/* Writes digits in ordinary notation for exponents -5 to 15, in scientific notation otherwise: 0.001, 120, 1.5e-7,
+ * 1e30. At most 17 digits, a sign, a point, five zeros and an exponent, so that NUMBER_LENGTH suffices. */
 static size_t lay_out(const struct digit_string *digits, bool negative, char out[NUMBER_LENGTH])
 {
     size_t n = 0;
     int e = digits->exponent, count = digits->count;
+    /* all integers up to 2^53 are written without an exponent */
     bool plain = e >= -5 && e < 16;
     if (negative)
         out[n++] = '-';
@@ -436,6 +460,7 @@ static size_t lay_out(const struct digit_string *digits, bool negative, char out
     return n;
 }
 
+/* Values that the general code does not handle: not finite, and zero with its sign. */
 static size_t write_special(double value, char out[NUMBER_LENGTH])
 {
     const char *word = isnan(value) ? "nan" : value > 0 ? "inf" : value < 0 ? "-inf" : "0";
@@ -466,6 +491,7 @@ size_t number_write_f64(double value, char out[NUMBER_LENGTH])
     return length;
 }
 
+/* As for doubles: six digits always survive the conversion to float and back, and nine always suffice. */
 size_t number_write_f32(float value, char out[NUMBER_LENGTH])
 {
     size_t length = 0;

@@ -16,6 +16,8 @@ enum {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
+/* The end of a path is kept where it is too long: the folders at its begin are often the same for all files of a
+ * user. */
 const char *path_shown(const char *path, char out[PATH_SHOWN])
 {
     size_t length = strlen(path), room = PATH_SHOWN - 1 - ELLIPSIS;
@@ -38,10 +40,12 @@ const char *cause_shown(int number, char out[CAUSE_LENGTH])
 /* Length of the folder with its slash: 0 for a plain name. */
 static size_t folder_length(const char *path)
 {
+    /* the last slash ends the folder; a name without one is in the current folder */
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+/* A name that consists of the suffix only (".gz") is kept: it is the name of a hidden file. */
 size_t path_bare_length(const char *path)
 {
     static const char *const packed[] = {".gz", ".zst"};
@@ -54,7 +58,8 @@ size_t path_bare_length(const char *path)
     return length;
 }
 
-/* An absolute name is returned unchanged, as a symbolic link is resolved. */
+/* Joins as the system resolves the target of a symbolic link: relative to the folder of the link, unless the target is
+ * absolute. With an empty `path` this is a copy of `name`. */
 char *path_beside(const char *path, const char *name)
 {
     size_t folder = name[0] == '/' ? 0 : folder_length(path), length = strlen(name), size;
@@ -77,10 +82,12 @@ static char *follow_link(const char *path, int *failure)
         *failure = errno;
         return NULL;
     }
+    /* readlink() truncates without an error, so a full buffer may be incomplete */
     if ((size_t)length == sizeof target) {
         *failure = ENAMETOOLONG;
         return NULL;
     }
+    /* readlink() does not terminate the text */
     target[length] = '\0';
     *failure = ENOMEM;
     return path_beside(path, target);
@@ -92,7 +99,9 @@ char *path_resolve(const char *path, int *failure)
     char *here = path_beside("", path);
     *failure = ENOMEM;
     for (int links = 0; here && links <= LINK_LIMIT; links++) {
+        /* relative targets are joined with the folder of their link */
         char *next = follow_link(here, failure);
+        /* the end of the chain: an ordinary file, or a name that does not exist yet */
         if (!next && (*failure == EINVAL || *failure == ENOENT))
             return here;
         mem_free(here);

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* Rounds and constants of Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"
- * (2011). */
+/* Ten rounds of multiplication and exclusive or, a bijection of the counter for each key. Passes BigCrush, and needs
+ * no state beyond its arguments. Rounds and constants of Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy
+ * as 1, 2, 3" (2011). */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
@@ -27,6 +28,7 @@ void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4
 /* Two 64-bit words of an index; `draw` counts the retries of random_below. */
 static void random_block(struct random random, uint64_t index, uint32_t draw, uint64_t out[2])
 {
+    /* seed as key, everything else as counter: streams and draws never overlap */
     const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), random.stream, draw};
     const uint32_t key[2] = {(uint32_t)random.seed, (uint32_t)(random.seed >> 32)};
     uint32_t words[4];
@@ -35,6 +37,7 @@ static void random_block(struct random random, uint64_t index, uint32_t draw, ui
     out[1] = (uint64_t)words[3] << 32 | words[2];
 }
 
+/* The second word of the block is discarded: one index is one number, whichever function draws it. */
 uint64_t random_bits(struct random random, uint64_t index)
 {
     uint64_t block[2];
@@ -48,6 +51,7 @@ static double unit_interval(uint64_t bits)
     return (double)(bits >> 11) * 0x1p-53;
 }
 
+/* Never 1, so that it can select an interval of a partition of [0, 1). */
 double random_uniform(struct random random, uint64_t index)
 {
     return unit_interval(random_bits(random, index));
@@ -75,6 +79,8 @@ double random_normal(struct random random, uint64_t index)
     return radius * cos(6.283185307179586 * unit_interval(block[1]));
 }
 
+/* Sequential, and each step uses the index of its element, so that a prefix of the draws does not depend on
+ * `count`. */
 void random_permutation(struct random random, size_t *order, size_t count)
 {
     for (size_t i = 0; i < count; i++) { /* inside-out Fisher-Yates shuffle */

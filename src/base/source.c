@@ -130,6 +130,7 @@ static temper_status decompress_failed(struct source *source, enum decompress_re
 
 /* ---- The descriptor: 0, or an errno ---------------------------------------------------------- */
 
+/* Opens by name; "-" is the standard input, which is never closed. The size is known for regular files only. */
 static int input_open(struct input *input, const char *path)
 {
     struct stat about;
@@ -147,7 +148,9 @@ static int input_open(struct input *input, const char *path)
     return 0;
 }
 
-/* *start: where the first line begins that begins at byte `at` or later. */
+/* *start: the first line that begins at byte `at` or later; the end of the file if there is none. The search starts one
+ * byte earlier, as a line break there means that a line begins exactly at `at`. By pread, so that the file position
+ * remains. */
 static int line_start(const struct input *input, uint64_t at, uint64_t *start)
 {
     char bytes[LINE_SEARCH];
@@ -156,6 +159,7 @@ static int line_start(const struct input *input, uint64_t at, uint64_t *start)
         ssize_t got = pread(input->fd, bytes, sizeof bytes, (off_t)from);
         if (got < 0)
             return errno;
+        /* a line that is longer than the buffer continues the search in the next one */
         const char *newline = got ? memchr(bytes, '\n', (size_t)got) : NULL;
         *start = newline ? from + (uint64_t)(newline - bytes) + 1 : input->size;
         if (newline || got == 0)
@@ -172,9 +176,11 @@ static int input_keep_span(struct input *input, uint64_t from, uint64_t to)
     return lseek(input->fd, (off_t)from, SEEK_SET) < 0 ? errno : 0;
 }
 
-/* Restricts reading to the lines that begin in the rank-th of `ranks` pieces of equal length. */
+/* Restricts reading to the lines that begin in the rank-th of `ranks` pieces of equal length: every line belongs to
+ * exactly one rank, and no rank needs to communicate with another. */
 static int input_keep_lines(struct input *input, size_t rank, size_t ranks)
 {
+    /* the remainder of the division belongs to the last piece */
     uint64_t piece = input->size / ranks, from, to = input->size;
     int failure = line_start(input, piece * rank, &from);
     if (!failure && rank + 1 < ranks)
@@ -217,6 +223,7 @@ static int input_read(struct input *input, void *bytes, size_t size, size_t *got
         int failure = input->may_block ? wait_for_bytes(input) : 0;
         if (failure)
             return failure;
+        /* may return fewer bytes than requested, which the callers handle */
         ssize_t length = read(input->fd, bytes, size);
         if (length >= 0) {
             *got = (size_t)length;
@@ -238,13 +245,14 @@ static int refill(struct source *source)
     int failure = input_read(&source->file, source->packed, PACKED_SIZE, &got);
     if (failure)
         return failure;
+    /* an empty read is the end of the file, after which read() is not called again */
     source->packed_at = 0;
     source->packed_end = got;
     source->file_ended = got == 0;
     return 0;
 }
 
-/* Copies what is left of the first bytes, which were read to detect a compression. */
+/* Copies the unused ones of the first bytes, which were read to detect a compression. */
 static size_t take_first(struct source *source, unsigned char *bytes, size_t size)
 {
     size_t left = source->packed_end - source->packed_at, taken = left < size ? left : size;
@@ -290,6 +298,7 @@ static temper_status produce_decompressed(struct source *source, unsigned char *
 {
     size_t done = 0, made;
     while (done < size) {
+        /* reads only when all compressed bytes are used: a pipe must not block while output is available */
         int failure = source->packed_at == source->packed_end && !source->file_ended ? refill(source) : 0;
         if (failure)
             return input_failed(source->name, failure, &source->failure);
@@ -344,19 +353,21 @@ static int detect_compression(struct source *source)
         source->packed_end += got;
         source->file_ended = got == 0;
     }
+    /* fewer than DECOMPRESS_MAGIC bytes, or none, are a short uncompressed file */
     source->compression = decompress_kind(source->packed, source->packed_end);
     if (source->compression)
         source->decompressor = decompress_open(source->compression);
     return source->compression && !source->decompressor ? ENOMEM : 0;
 }
 
-/* Which bytes of a file are read. */
+/* Which bytes of a file are read: all, the lines of one rank, or a range of bytes. */
 struct file_extent {
     enum { EXTENT_ALL, EXTENT_LINES, EXTENT_SPAN } kind;
     size_t rank, ranks;
     uint64_t from, to;
 };
 
+/* Opens the descriptor, restricts it to the extent, then detects the compression; a failure frees all of it. */
 static temper_status open_extent(const char *path, const struct file_extent *extent, struct source **out,
                                  temper_error *error)
 {
@@ -397,6 +408,7 @@ temper_status source_open_span(const char *path, uint64_t from, uint64_t to, str
     return open_extent(path, &span, out, error);
 }
 
+/* The bytes become the buffer of source_peek, so that reading needs no case for memory. */
 temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error)
 {
     struct source *source = mem_zeroed(1, sizeof *source);
@@ -404,6 +416,7 @@ temper_status source_bytes(const char *name, char *bytes, size_t length, struct 
         mem_free(bytes);
         return error_no_memory(error);
     }
+    /* no descriptor, so that nothing is read after these bytes */
     path_shown(name, source->name);
     source->file.fd = -1;
     source->ended = true; /* all bytes are given as if they had been peeked at */
@@ -413,6 +426,7 @@ temper_status source_bytes(const char *name, char *bytes, size_t length, struct 
     return TEMPER_OK;
 }
 
+/* Also for sources that are only partly opened. */
 void source_close(struct source *source)
 {
     if (!source)
@@ -429,6 +443,7 @@ void source_close(struct source *source)
 /* First the bytes that were peeked at, then new ones. */
 temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got, temper_error *error)
 {
+    /* bytes that were peeked at are copied, all others go to the caller directly */
     size_t left = source->ahead_end - source->ahead_at, seen = left < size ? left : size, more;
     if (seen > 0)
         memcpy(bytes, source->ahead + source->ahead_at, seen);
@@ -458,10 +473,12 @@ static bool reserve_ahead(struct source *source)
 temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes, size_t *got,
                           temper_error *error)
 {
+    /* fewer bytes than requested are allowed, so the caller of a larger peek sees the first 64 KiB */
     if (size > PEEK_SIZE)
         size = PEEK_SIZE;
     if (!reserve_ahead(source))
         return error_no_memory(error);
+    /* reserve_ahead moved the bytes to the front, so that this is their number */
     size_t left = source->ahead_end, more;
     if (left < size) {
         temper_status status = produce(source, source->ahead + left, size - left, &more);
@@ -493,6 +510,7 @@ temper_status source_whole(const char *path, struct text *text, temper_error *er
 
 /* ---- Properties ------------------------------------------------------------------------------ */
 
+/* Atomic, as the reader is another thread; it checks the flag between two polls. */
 void source_stop(struct source *source)
 {
     atomic_store(&source->file.stopped, true);
@@ -508,6 +526,7 @@ const char *source_compression(const struct source *source)
     return source->compression;
 }
 
+/* For compressed files this is the compressed size. */
 uint64_t source_file_size(const struct source *source)
 {
     return source->file.size;

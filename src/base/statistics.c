@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Two passes: the mean of the deviations from the first result is its rounding error. */
 double mean_of(const double *values, size_t count)
 {
     double sum = 0, rest = 0;
@@ -16,6 +17,7 @@ double mean_of(const double *values, size_t count)
     return mean + rest / (double)count;
 }
 
+/* Sums squared deviations from the mean: the one-pass formula with the sum of squares would cancel. */
 double deviation_of(const double *values, size_t count)
 {
     double mean = mean_of(values, count), squares = 0;
@@ -31,6 +33,7 @@ double deviation_of(const double *values, size_t count)
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), h = d;
+    /* each pass adds an even and an odd term of the fraction (DLMF 8.17.22) */
     for (int m = 1; m < 400; m++) {
         double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
         double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
@@ -49,12 +52,15 @@ static double beta_fraction(double a, double b, double x)
 /* The regularised incomplete beta function I_x(a, b). */
 static double incomplete_beta(double a, double b, double x)
 {
+    /* x^a (1-x)^b / B(a, b), by logarithms, as the gamma functions overflow for a few hundred degrees of freedom */
     double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    /* else by the symmetry I_x(a, b) = 1 - I_{1-x}(b, a), where the fraction would converge slowly */
     if (x < (a + 1) / (a + b + 2))
         return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
+/* P(|T| >= |t|) = I_x(freedom/2, 1/2) at x = freedom/(freedom + t^2). */
 double student_p(double t, double freedom)
 {
     double x = freedom / (freedom + t * t);
@@ -75,14 +81,17 @@ static double exact_p(size_t twice, const size_t *rank, size_t count)
     size_t top = 0;
     for (size_t i = 0; i < count; i++) {
         top += rank[i];
+        /* downwards, so that each rank is used once (as in the knapsack problem) */
         for (size_t sum = top + 1; sum-- > rank[i];)
             assignments[sum] += assignments[sum - rank[i]];
     }
+    /* the distribution is symmetric, so twice the lower tail is the two-sided p-value */
     for (size_t sum = 0; sum <= twice; sum++)
         below += assignments[sum];
     return fmin(1, 2 * below / ldexp(1, (int)count)); /* integers up to 2^50: exact */
 }
 
+/* Order by absolute difference; pairs without a difference were removed by the caller, as Wilcoxon prescribes. */
 static int by_size(const void *left, const void *right)
 {
     double a = ((const struct difference *)left)->size;
@@ -93,6 +102,7 @@ static int by_size(const void *left, const void *right)
 /* For more pairs: the normal approximation, corrected for ties and continuity. */
 static double wilcoxon_normal_p(double w, size_t count, double ties)
 {
+    /* mean and variance of the rank sum if signs are random */
     double n = (double)count, mean = n * (n + 1) / 4;
     double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
     return fmin(1, erfc((mean - w - 0.5) / sqrt(2 * variance)));
@@ -106,6 +116,7 @@ static double rank_sum(const struct difference *sorted, size_t count, size_t *ra
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && sorted[end].size == sorted[i].size;)
             end++;
+        /* a group of k ties reduces the variance by (k^3 - k)/48 */
         double size = (double)(end - i);
         *ties += size * size * size - size;
         for (size_t k = i; k < end; k++) {
@@ -117,12 +128,14 @@ static double rank_sum(const struct difference *sorted, size_t count, size_t *ra
     return positive;
 }
 
+/* Ranks are kept doubled, as tied differences share the mean of their ranks, which may be a half. */
 double wilcoxon_p(struct difference *differing, size_t count, double *w)
 {
     size_t rank[TEMPER_WILCOXON_EXACT_PAIRS];
     double ties, n = (double)count;
     qsort(differing, count, sizeof *differing, by_size);
     double positive = rank_sum(differing, count, rank, &ties);
+    /* both rank sums together are n (n + 1)/2 */
     double twice = fmin(positive, n * (n + 1) - positive);
     *w = twice / 2;
     return count <= TEMPER_WILCOXON_EXACT_PAIRS ? exact_p((size_t)twice, rank, count)

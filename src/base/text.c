@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 
+/* Leaves an empty text that can be appended to again; also clears `failed`. */
 void text_free(struct text *text)
 {
     mem_free(text->bytes);
@@ -22,8 +23,10 @@ static bool text_reserve(struct text *text, size_t extra)
     size_t needed;
     if (text->failed)
         return false;
+    /* a length that wraps around would reserve too little */
     if (!add_size(text->length, extra, &needed) || !add_size(needed, 1, &needed))
         goto fail;
+    /* the usual case: most texts are built of many short pieces */
     if (needed <= text->capacity)
         return true;
     size_t capacity = text->capacity ? text->capacity : 256;
@@ -41,6 +44,8 @@ fail:
     return false;
 }
 
+/* The bytes may contain zeros (wire_format stores binary numbers in a text). A terminator follows them each time,
+ * so that `bytes` is a C string between any two calls. */
 void text_append_bytes(struct text *text, const char *bytes, size_t length)
 {
     if (!text_reserve(text, length))
@@ -55,6 +60,8 @@ void text_append(struct text *text, const char *string)
     text_append_bytes(text, string, strlen(string));
 }
 
+/* Formats twice, as the length has no bound: the first call only measures. The terminator that vsnprintf writes is
+ * within the byte that text_reserve always adds. */
 void text_format(struct text *text, const char *format, ...)
 {
     va_list arguments;
@@ -85,15 +92,18 @@ void text_append_number(struct text *text, double value, int decimals)
         text_format(text, "%.0f", value);
         return;
     }
+    /* below 9e15 the product is exact to one unit, and fits in 64 bits */
     long long whole = llround(scaled), unit = (long long)power[decimals];
     if (whole == 0) { /* never "-0" */
         text_append(text, "0");
         return;
     }
+    /* the sign apart, as the whole part of -0.5 is 0 */
     text_format(text, "%s%lld", value < 0 ? "-" : "", whole / unit);
     long long fraction = whole % unit;
     if (fraction == 0)
         return;
+    /* a fraction other than 0 has a last digit other than 0, so this ends */
     while (fraction % 10 == 0) {
         fraction /= 10;
         decimals--;
@@ -101,6 +111,7 @@ void text_append_number(struct text *text, double value, int decimals)
     text_format(text, ".%0*lld", decimals, fraction);
 }
 
+/* isspace() depends on the locale, so these four are listed. */
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -112,6 +123,8 @@ static char small_letter(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Two strings have the same folded form exactly if text_alike is true for them, so that the form can be a key for
+ * sorting or hashing. */
 void text_append_folded(struct text *text, const char *string)
 {
     text_append(text, ""); /* so that `bytes` is not NULL */
@@ -137,11 +150,13 @@ bool text_alike(const char *a, const char *b)
     }
 }
 
+/* A sentence that does not fit is dropped as a whole: half a sentence could state the opposite. */
 void sentence_append(char *list, size_t size, const char *format, ...)
 {
     size_t used = strlen(list), left = size - used;
     va_list arguments;
     va_start(arguments, format);
+    /* writes as much as fits; the terminator is restored below if that was not all */
     int length = vsnprintf(list + used, left, format, arguments);
     va_end(arguments);
     if (length < 0 || (size_t)length + 1 >= left)
@@ -152,7 +167,8 @@ void sentence_append(char *list, size_t size, const char *format, ...)
 
 /* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
-/* Length of a character, from its first byte; 0 for bytes that cannot be first. */
+/* Length of a character, from its first byte; 0 for bytes that cannot be first: 80 to bf continue a character, c0 and
+ * c1 would begin overlong forms of ASCII, and f5 to ff code points beyond U+10FFFF. */
 static size_t sequence_length(unsigned char first)
 {
     if (first < 0x80)
@@ -162,15 +178,19 @@ static size_t sequence_length(unsigned char first)
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
+/* Decodes the code point, because some invalid sequences have the right bits in every byte: overlong forms,
+ * surrogates (which belong to UTF-16) and code points beyond the last plane. */
 size_t utf8_length(const char *p, const char *to)
 {
     const unsigned char *bytes = (const unsigned char *)p;
+    /* the least code point that needs this many bytes; a smaller one is an overlong form */
     static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = sequence_length(bytes[0]);
     if (length < 2)
         return length;
     if ((size_t)(to - p) < length)
         return 0;
+    /* the bits of the first byte after its length mark */
     unsigned long code = bytes[0] & (0x7fu >> length);
     for (size_t i = 1; i < length; i++) {
         if ((bytes[i] & 0xc0) != 0x80)
@@ -181,6 +201,8 @@ size_t utf8_length(const char *p, const char *to)
     return code < least[length] || surrogate || code > 0x10ffff ? 0 : length;
 }
 
+/* From the last byte to the first, six bits each; the remaining bits share the first byte with the mark of the
+ * length. The caller passes a valid code point, and 4 bytes for `out`. */
 size_t utf8_encode(unsigned long code, char *out)
 {
     static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};

@@ -18,6 +18,8 @@ struct worker_group {
     temper_status status;
 };
 
+/* One thread of the group; its number selects the workspace of the caller, so that workers share no memory that
+ * they write to. */
 struct worker {
     struct worker_group *group;
     size_t number;
@@ -51,13 +53,14 @@ static void *worker_run(void *argument)
     }
 }
 
-/* Starts threads - 1 threads, works itself, and joins them. Fewer threads than asked for do all blocks
- * too. */
+/* Starts threads - 1 threads, works on blocks in the calling thread, and joins them. As blocks are taken from a shared
+ * counter, all are processed even if the system starts fewer threads than requested. */
 static temper_status run_workers(struct worker_group *group, struct worker *workers, size_t threads)
 {
     size_t started = 1; /* the caller is worker 0 */
     for (; started < threads; started++) {
         workers[started] = (struct worker){.group = group, .number = started};
+        /* fewer threads suffice, see above */
         if (pthread_create(&workers[started].thread, NULL, worker_run, &workers[started]) != 0)
             break;
     }
@@ -68,6 +71,8 @@ static temper_status run_workers(struct worker_group *group, struct worker *work
     return group->status;
 }
 
+/* A single thread takes the same path as several, so that results and failures do not depend on their number. More
+ * threads than blocks would have nothing to do. */
 temper_status parallel_blocks(size_t blocks, size_t threads, block_fn *work, void *context)
 {
     struct worker_group group = {.work = work, .context = context, .blocks = blocks, .status = TEMPER_OK};
@@ -90,6 +95,8 @@ temper_status parallel_blocks(size_t blocks, size_t threads, block_fn *work, voi
     return status;
 }
 
+/* Counts the processors of the machine: affinity masks and container quotas are not considered, for which the user
+ * has an option. */
 size_t thread_count_default(void)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);

@@ -7,6 +7,8 @@
 #include "base/source.h"
 #include "base/text.h"
 
+/* The callback of the caller failed. Its cause is unknown here, and usually another process has ended, so the
+ * message refers to the output of the others. */
 static temper_status lost(temper_error *error)
 {
     return error_set(error, TEMPER_IO,
@@ -14,6 +16,7 @@ static temper_status lost(temper_error *error)
                      "said, and go on with --resume if there is a checkpoint");
 }
 
+/* For a single process the collective is a copy of its contribution, so that callers need no case for it. */
 temper_status comm_gather(const temper_comm *comm, const void *mine, const size_t *bytes, void *all,
                           temper_error *error)
 {
@@ -24,6 +27,7 @@ temper_status comm_gather(const temper_comm *comm, const void *mine, const size_
     return TEMPER_OK;
 }
 
+/* The callback takes a length for each rank (as MPI_Allgatherv); here all are equal. */
 temper_status comm_gather_each(const temper_comm *comm, const void *mine, size_t bytes, void *all, temper_error *error)
 {
     size_t *each = mem_alloc(comm_size(comm), sizeof *each);
@@ -36,6 +40,8 @@ temper_status comm_gather_each(const temper_comm *comm, const void *mine, size_t
     return status;
 }
 
+/* out_bytes of rank r towards rank s equals in_bytes of rank s from rank r; both are known beforehand, so that the
+ * lengths need not be sent. */
 temper_status comm_exchange(const temper_comm *comm, const void *out, const size_t *out_bytes, void *in,
                             const size_t *in_bytes, temper_error *error)
 {
@@ -53,6 +59,7 @@ temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, 
     void *copy = mem_alloc(bytes, 1);
     temper_status status = TEMPER_NO_MEMORY;
     if (each && copy) {
+        /* all ranks state the same lengths; those other than `from` send nothing */
         each[from] = bytes;
         if (comm->rank == from && bytes)
             memcpy(copy, block, bytes);
@@ -73,16 +80,19 @@ temper_status comm_agree(const temper_comm *comm, temper_status status, temper_e
     if (comm_alone(comm))
         return status;
     unsigned char mine = (unsigned char)status, *all = mem_zeroed(comm->size, 1);
+    /* errors have a fixed size and no pointers, so they can be sent as bytes */
     temper_error shared = {.status = status};
     size_t first = 0;
     if (!all)
         return error_no_memory(error);
     temper_status reached = comm_gather_each(comm, &mine, 1, all, error);
+    /* the lowest rank that failed: the same choice on every process */
     while (reached == TEMPER_OK && first < comm->size && all[first] == TEMPER_OK)
         first++;
     mem_free(all);
     if (reached != TEMPER_OK || first == comm->size)
         return reached;
+    /* only the error of rank `first` is used; a caller may pass no error structure */
     if (error && status != TEMPER_OK)
         shared = *error;
     reached = comm_broadcast(comm, first, &shared, sizeof shared, error);
@@ -93,12 +103,17 @@ temper_status comm_agree(const temper_comm *comm, temper_status status, temper_e
     return shared.status;
 }
 
+/* One read instead of one for each process: the path may exist on the machine of rank 0 only, and all processes
+ * get the same bytes even if the file is replaced meanwhile. `text` is empty on entry; the caller frees it, on
+ * failure too. */
 temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text, temper_error *error)
 {
     temper_status status = comm_rank(comm) == 0 ? source_whole(path, text, error) : TEMPER_OK;
     TRY(comm_agree(comm, status, error));
+    /* the length first, so that the other ranks can allocate */
     uint64_t length = text->length;
     TRY(comm_broadcast(comm, 0, &length, sizeof length, error));
+    /* zeroed and one byte longer, so that the text ends in a terminator as on rank 0 */
     if (comm_rank(comm) > 0) {
         text->bytes = mem_zeroed((size_t)length + 1, 1);
         if (!text->bytes)
@@ -110,6 +125,8 @@ temper_status comm_read_file(const temper_comm *comm, const char *path, struct t
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
+/* Gathers all numbers, as the ranks are few: each process then computes any prefix of the sum. Integers, so the
+ * order does not matter. */
 temper_status comm_count(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all, temper_error *error)
 {
     uint64_t *each = mem_alloc(comm_size(comm), sizeof *each), sum = 0, first = 0;
@@ -128,9 +145,12 @@ temper_status comm_count(const temper_comm *comm, uint64_t mine, uint64_t *befor
     return status;
 }
 
+/* An all-to-all in which one pair of ranks has a length other than 0: all ranks must call it, as it is a
+ * collective operation. For the last rank there is no receiver, and nothing is sent. */
 temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out, void *in, size_t bytes,
                            temper_error *error)
 {
+    /* zero for every pair of ranks but one */
     size_t *bytes_out = mem_zeroed(comm_size(comm), sizeof *bytes_out);
     size_t *bytes_in = mem_zeroed(comm_size(comm), sizeof *bytes_in);
     temper_status status = TEMPER_NO_MEMORY;
@@ -148,11 +168,15 @@ temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out
     return status;
 }
 
+/* The result is that of one process that handles the rows of all ranks in order, also for operations that are not
+ * associative (floating-point sums, order of first occurrence). Takes as many steps as there are ranks, so it is
+ * for small states only. */
 temper_status comm_in_turn(const temper_comm *comm, turn_fn *add, void *context, void *state, size_t bytes,
                            temper_error *error)
 {
     temper_status status = TEMPER_OK;
     size_t last = comm_size(comm) - 1;
+    /* one rank computes at a time; the others wait in the exchange */
     for (size_t turn = 0; status == TEMPER_OK && turn <= last; turn++) {
         if (turn == comm_rank(comm))
             add(context, state);

@@ -38,6 +38,7 @@ static void add_branch(const struct branch *branch, double *const *vector, size_
     for (size_t done = 0; done < length; done += SLICE) {
         size_t part = length - done < SLICE ? length - done : SLICE;
         for (size_t step = 1; step < branch->count; step *= 2)
+            /* nodes of 2 * step vectors that begin at or after `from` and end at or before `to` */
             for (size_t at = (branch->from + 2 * step - 1) / (2 * step) * (2 * step);
                  at + step < branch->count && node_end(branch, at, 2 * step) <= branch->to; at += 2 * step)
                 add(vector[at - branch->from] + done, vector[at + step - branch->from] + done, part);
@@ -83,6 +84,7 @@ static size_t slice_start(const struct distributed_sum *s, size_t rank)
     return s->length / s->ranks * rank + (rank < s->length % s->ranks ? rank : s->length % s->ranks);
 }
 
+/* Differs by at most one between ranks; may be 0 for vectors shorter than the number of ranks. */
 static size_t slice_length(const struct distributed_sum *s, size_t rank)
 {
     return slice_start(s, rank + 1) - slice_start(s, rank);
@@ -100,6 +102,8 @@ static bool list_nodes(struct distributed_sum *s)
     if (!s->node || !s->nodes || !s->out_bytes || !s->in_bytes || !s->at)
         return false;
     for (size_t r = 0; r < s->ranks; r++) {
+        /* every process lists the nodes of all ranks: they follow from the distribution alone, so nothing is sent
+         * for it */
         struct branch branch = {first[r], first[r + 1], s->count};
         s->first = r == s->rank ? s->left : s->first;
         s->nodes[r] = nodes_of(&branch, s->node + s->left);
@@ -108,19 +112,22 @@ static bool list_nodes(struct distributed_sum *s)
     return true;
 }
 
-/* Adds the upper levels of the tree, for `length` numbers of each node. */
+/* Adds the upper levels of the tree, for `length` numbers of each node; the sum is at[0]. The loops visit the nodes of
+ * the complete tree in the same order as add_branch, which makes the result independent of the distribution. */
 static void add_rest(const struct distributed_sum *s, size_t length)
 {
     for (size_t i = 0; i < s->left; i++)
         s->at[s->node[i]] = s->in + i * length;
     for (size_t step = 1; step < s->count; step *= 2)
         for (size_t at = 0; at + step < s->count; at += 2 * step)
+            /* NULL where the right node was added within its process already */
             if (s->at[at + step]) {
                 add(s->at[at], s->at[at + step], length);
                 s->at[at + step] = NULL;
             }
 }
 
+/* Both in numbers, not in bytes. */
 static bool allocate_buffers(struct distributed_sum *s, size_t out, size_t in)
 {
     s->out = mem_alloc(out, sizeof *s->out);
@@ -172,6 +179,8 @@ static temper_status sum_slices(struct distributed_sum *s, double *const *vector
     return comm_gather(s->holders->comm, s->at[0], s->in_bytes, sum, error);
 }
 
+/* One of two algorithms by the size of the data. Short vectors cost latency, so one all-gather; long ones cost
+ * bandwidth and additions, which are split among the processes. */
 static temper_status sum_among(const struct holders *holders, double *const *vector, size_t length, double *sum,
                                temper_error *error)
 {
@@ -191,6 +200,8 @@ static temper_status sum_among(const struct holders *holders, double *const *vec
     return status;
 }
 
+/* The subtrees within this process first, in place; with one process that is the whole tree, and vector[0] has the
+ * sum. */
 temper_status tree_sum(const struct holders *holders, double *const *vector, size_t length, double *sum,
                        temper_error *error)
 {
@@ -204,7 +215,8 @@ temper_status tree_sum(const struct holders *holders, double *const *vector, siz
     return TEMPER_OK;
 }
 
-/* The sum of a node of `count` vectors, by recursion; numbers from .. from + length, at most SLICE. */
+/* The sum of a node of `count` vectors, by recursion; numbers from .. from + length, at most SLICE. The left child has
+ * the largest power of two below `count` vectors: the same tree as that of add_branch. */
 static void add_node(const double *const *vector, size_t count, size_t from, size_t length, double *sum)
 {
     double right[SLICE];
@@ -220,6 +232,7 @@ static void add_node(const double *const *vector, size_t count, size_t from, siz
     add(sum, right, length);
 }
 
+/* Slice by slice, so that the buffers of the recursion (one for each level) stay in the first-level cache. */
 void tree_add(const double *const *vector, size_t count, size_t length, double *sum)
 {
     if (count == 0)

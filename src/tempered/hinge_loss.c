@@ -4,7 +4,8 @@
 
 #include "tempered/losses.h"
 
-/* The hinge as a function of z = 1 - margin, with its derivatives by z. */
+/* The hinge as a function of z = 1 - margin, with its derivatives by z: 0 for z <= 0, a parabola up to `smoothing`,
+ * then linear. Value and slope are continuous; the second derivative jumps at both ends of the parabola. */
 static struct margin_loss smoothed_margin(double z, double smoothing)
 {
     if (isnan(z) || !(smoothing >= 0) || isinf(smoothing))
@@ -16,6 +17,7 @@ static struct margin_loss smoothed_margin(double z, double smoothing)
     return (struct margin_loss){z - smoothing / 2, 1, 0};
 }
 
+/* By the margin instead of z, which changes the sign of the slope; a slope of 0 stays +0. */
 struct margin_loss hinge_margin_loss(double margin, double smoothing)
 {
     struct margin_loss hinge = smoothed_margin(1 - margin, smoothing);
@@ -73,6 +75,8 @@ static struct smoothed_hinge solve_smoothing(const double *a, size_t n, size_t l
     }
 }
 
+/* sum q_c z_c - smoothing/2 sum q_c^2 at the solution. Where sum q = 1 the common part `top` of all z_c is added
+ * once, so that the terms are small differences. */
 static double smoothed_value(const struct smoothed_hinge *r, const double *a, size_t n, size_t label, double best)
 {
     double value = r->full ? r->top : 0;
@@ -88,6 +92,7 @@ static double smoothed_value(const struct smoothed_hinge *r, const double *a, si
 static void smoothed_hessian(const struct smoothed_hinge *r, const double *a, size_t n, size_t label, double best,
                              double *hessian)
 {
+    /* z_c = 1 + a_c - a_label, so each entry by z contributes to four entries by the activations */
     double shared = r->full ? 1 / (double)r->active : 0;
     for (size_t c = 0; c < n; c++)
         for (size_t d = 0; d < n; d++) {
@@ -118,6 +123,8 @@ static double smoothed_rivals(temper_loss_spec loss, const double *a, size_t n, 
     return smoothed_value(&r, a, n, label, best);
 }
 
+/* Handles a single rival here (two classes, no smoothing, or no loss); several rivals share the gradient only
+ * where the smoothing is positive and the loss is. */
 double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     size_t rival = best_rival(a, n, label);

@@ -67,6 +67,7 @@ static double spread_solve(const double *a, size_t n, size_t top, double t, size
 
 /* ---- Solving --------------------------------------------------------------------------------- */
 
+/* A NaN anywhere becomes the largest activation, so that it reaches the result. */
 static size_t first_largest(const double *a, size_t n)
 {
     size_t top = 0;
@@ -76,7 +77,9 @@ static size_t first_largest(const double *a, size_t n)
     return top;
 }
 
-/* Cases without a solver: no family (NaN), one class, a class with certainty. */
+/* Cases without a solver, which are true: illegal temperature, NaN or all activations -infinity (the result is NaN); a
+ * single class of finite activation, or one of +infinity (probability 1, lambda = 0). Two classes of +infinity have no
+ * limit: NaN. */
 static bool partition_trivial(const double *a, size_t n, struct partition *family)
 {
     if (!legal_temperature(family->t) || isnan(family->max) || family->max == -INFINITY) {
@@ -90,6 +93,7 @@ static bool partition_trivial(const double *a, size_t n, struct partition *famil
             twice = twice || a[c] == INFINITY;
         }
     bool certain = alone || family->max == INFINITY;
+    /* the limit would depend on how the two activations approach infinity */
     if (twice)
         family->max = family->lambda = family->log_top = NAN;
     return certain;
@@ -98,6 +102,7 @@ static bool partition_trivial(const double *a, size_t n, struct partition *famil
 /* t = 1: log-sum-exp, by a compensated sum. */
 static void solve_softmax(const double *a, size_t n, struct partition *family)
 {
+    /* Kahan's summation of the terms other than that of the largest activation, which is exactly 1 */
     double rest = 0, carry = 0;
     for (size_t c = 0; c < n; c++) {
         double term = (c == family->top ? 0 : exp(a[c] - family->max)) - carry;
@@ -109,6 +114,7 @@ static void solve_softmax(const double *a, size_t n, struct partition *family)
     family->log_top = -family->lambda;
 }
 
+/* t > 1: double suffices, as 1 + s (b + lambda) >= 1 has no cancellation. */
 static void solve_newton(const double *a, size_t n, struct partition *family)
 {
     struct newton_family newton = {.a = a, .n = n, .top = family->top, .s = family->t - 1};
@@ -117,6 +123,7 @@ static void solve_newton(const double *a, size_t n, struct partition *family)
     family->lambda = lambda;
 }
 
+/* t < 1: lambda is kept in long double too, as partition_log_p subtracts it again near the edge of support. */
 static void solve_wide(const double *a, size_t n, struct partition *family)
 {
     struct wide_family wide = {.a = a, .n = n, .top = family->top, .s = (long double)family->t - 1};
@@ -125,6 +132,7 @@ static void solve_wide(const double *a, size_t n, struct partition *family)
     family->lambda = (double)family->wide;
 }
 
+/* t so large that lambda would overflow: v = log(1 + s lambda) is solved for instead. */
 static void solve_spread(const double *a, size_t n, struct partition *family)
 {
     double s = family->t - 1;
@@ -133,6 +141,7 @@ static void solve_spread(const double *a, size_t n, struct partition *family)
     family->lambda = stretch_exp(family->log_spread / s, s);
 }
 
+/* Each Newton or bisection step is one pass over the n classes. */
 struct partition partition_solve(const double *a, size_t n, double t)
 {
     struct partition family = {.t = t, .max = NAN};
@@ -148,6 +157,7 @@ struct partition partition_solve(const double *a, size_t n, double t)
         solve_softmax(a, n, &family);
     else if (t < 1)
         solve_wide(a, n, &family);
+    /* lambda is at most (n^s - 1)/s, that of n equal activations */
     else if ((t - 1) * log((double)n) < LARGEST_SPREAD)
         solve_newton(a, n, &family);
     else
@@ -160,6 +170,9 @@ struct partition partition_solve(const double *a, size_t n, double t)
 
 /* ---- Probabilities --------------------------------------------------------------------------- */
 
+/* The likeliest class has its logarithm stored, as 1 minus the other probabilities is more accurate than lambda.
+ * For another class the solver is called with two classes, the likeliest and this one: log p_c depends on a_c, max
+ * and lambda only. */
 double partition_log_p(const struct partition *family, size_t c, double a_c)
 {
     if (c == family->top || isnan(family->max))
@@ -170,6 +183,7 @@ double partition_log_p(const struct partition *family, size_t c, double a_c)
         return a_c - family->max - family->lambda;
     if (family->log_spread > 0)
         return spread_log_p(family->max, a_c, family->t, family->log_spread);
+    /* the gap to the largest activation is all that matters */
     const double pair[2] = {family->max, a_c};
     if (family->t < 1) {
         const struct wide_family wide = {.a = pair, .n = 2, .top = 0, .s = (long double)family->t - 1};
@@ -186,6 +200,7 @@ static double relative_power(const struct partition *family, size_t c, double a_
     return log_p == -INFINITY ? 0 : exp(family->t * (log_p - family->log_top));
 }
 
+/* Terms are at most 1, and that of the likeliest class is 1: no overflow, and the logarithm is at least 0. */
 double partition_log_share(const struct partition *family, const double *a, size_t n)
 {
     double sum = 0;
@@ -194,6 +209,7 @@ double partition_log_share(const struct partition *family, const double *a, size
     return log(sum);
 }
 
+/* The sum is the one above; here the terms are kept, to be normalised. */
 double partition_escort(const struct partition *family, const double *a, size_t n, double *q)
 {
     double sum = 0;
@@ -221,6 +237,7 @@ static double closed_half(double a)
     return a < 2 ? 2 - 2 * sqrt(0.5 - h * h) : a / 2;
 }
 
+/* t = 1, logistic: log(e^(a/2) + e^(-a/2)), without overflow. */
 static double closed_1(double a)
 {
     return a / 2 + log1p(exp(-a));
@@ -239,6 +256,7 @@ static double closed_2(double a)
     return hypot(a / 2, 1);
 }
 
+/* G is even in a, so the forms assume a >= 0. */
 double partition_closed(double a, double t)
 {
     static const struct {

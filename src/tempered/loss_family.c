@@ -26,6 +26,7 @@ const char *method_name(temper_method method)
     return (size_t)method < METHOD_COUNT ? methods[method].name : "?";
 }
 
+/* Linear search: the list is short, and names are looked up once for each command. */
 bool method_find(const char *name, temper_method *method)
 {
     for (size_t i = 0; i < METHOD_COUNT; i++)
@@ -36,6 +37,8 @@ bool method_find(const char *name, temper_method *method)
     return false;
 }
 
+/* A method with fixed temperatures (logistic: 1, 1) overrides the fields of the caller; free ones are kept. A
+ * method beyond the list gets NaN, so that every loss of it is NaN. */
 temper_loss_spec loss_resolve(temper_loss_spec loss)
 {
     if ((size_t)loss.method >= METHOD_COUNT)
@@ -46,6 +49,7 @@ temper_loss_spec loss_resolve(temper_loss_spec loss)
     return loss;
 }
 
+/* `gradient` (n) and `hessian` (n x n, row-major) may be NULL, as in losses.h. */
 double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     loss = loss_resolve(loss);
@@ -59,6 +63,7 @@ double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, 
     }
 }
 
+/* The same for two classes, as a function of the margin a_label - a_other. */
 struct margin_loss any_margin_loss(temper_loss_spec loss, double margin)
 {
     loss = loss_resolve(loss);
@@ -79,6 +84,7 @@ bool loss_has_temperatures(temper_loss_spec loss)
     return loss.method != TEMPER_HINGE;
 }
 
+/* The Bregman loss has two temperatures too, but another formula. */
 bool loss_is_two_temperature(temper_loss_spec loss)
 {
     return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
@@ -89,6 +95,7 @@ bool loss_is_two_temperature_at(temper_loss_spec loss, double t1, double t2)
     return loss_is_two_temperature(loss) && loss.t1 == t1 && loss.t2 == t2;
 }
 
+/* Logistic regression is the two-temperature loss at (1, 1): different names, the same function. */
 bool loss_same_function(temper_loss_spec a, temper_loss_spec b)
 {
     if (a.method != b.method && !(loss_is_two_temperature(a) && loss_is_two_temperature(b)))
@@ -96,6 +103,7 @@ bool loss_same_function(temper_loss_spec a, temper_loss_spec b)
     return loss_has_temperatures(a) ? a.t1 == b.t1 && a.t2 == b.t2 : a.smoothing == b.smoothing;
 }
 
+/* Stricter than the function: the method has to be the same too. */
 bool loss_same_spec(temper_loss_spec a, temper_loss_spec b)
 {
     return a.method == b.method && a.t1 == b.t1 && a.t2 == b.t2 && a.smoothing == b.smoothing;
@@ -103,6 +111,7 @@ bool loss_same_spec(temper_loss_spec a, temper_loss_spec b)
 
 /* ---- Convexity ------------------------------------------------------------------------------- */
 
+/* In the weights of a linear model, which enter the activations linearly. */
 bool loss_is_convex(temper_loss_spec loss)
 {
     switch (loss.method) {
@@ -115,6 +124,7 @@ bool loss_is_convex(temper_loss_spec loss)
     }
 }
 
+/* t1 >= t2 makes the curvature non-negative wherever the probability of the label is positive. */
 bool loss_is_convex_in_support(temper_loss_spec loss)
 {
     return loss.t1 >= loss.t2;
@@ -125,6 +135,7 @@ bool loss_has_convex_settings(temper_loss_spec loss)
     return loss_is_two_temperature(loss) && loss_is_convex(loss);
 }
 
+/* The negation, so that NaN temperatures count as difficult. */
 bool loss_needs_second_start(temper_loss_spec loss)
 {
     return loss_has_temperatures(loss) && !(loss.t1 >= 1 && loss.t1 >= loss.t2);
@@ -143,6 +154,7 @@ static double curvature_sign(double r, double t1, double t2)
 static double inflection_log_odds(double t1, double t2)
 {
     double low = 0, high = 1;
+    /* brackets the root by doubling: the function decreases without bound */
     while (curvature_sign(high, t1, t2) > 0)
         high *= 2;
     for (;;) {
@@ -156,6 +168,7 @@ static double inflection_log_odds(double t1, double t2)
     }
 }
 
+/* Closed form only for t1 = 0; otherwise by the root in r = log(q/p), from which the margin follows. */
 double inflection_margin(double t1, double t2)
 {
     if (!legal_temperature(t1) || !legal_temperature(t2))
@@ -165,10 +178,12 @@ double inflection_margin(double t1, double t2)
     if (t1 == 0) /* the loss is 1 - p, whose inflection is at p = 1/2 */
         return 0;
     /* log_t2 p - log_t2 q = q^(1-t2) log_t2(p/q) */
+    /* the margin from the log odds: p = 1/(1 + e^r), q = 1 - p */
     double r = inflection_log_odds(t1, t2), log_q = -log1p(exp(-r));
     return exp((1 - t2) * log_q) * stretch_exp(-r, 1 - t2);
 }
 
+/* Every property is a comparison of the temperatures, except the inflection. */
 temper_loss_properties loss_shape(double t1, double t2)
 {
     if (!legal_temperature(t1) || !legal_temperature(t2))

@@ -2,7 +2,7 @@
  *
  * A loss is a method (a name) with its parameters. Two-temperature losses are those of the paper,
  * -log_t1 exp_t2(a_y - G_t2(a)), under any of their names; the hinge and the Bregman loss are the
- * others. Every module that decides something by the kind of a loss asks here. */
+ * others. Every module that depends on the kind of a loss uses these functions. */
 #ifndef TEMPERED_LOSS_FAMILY_H
 #define TEMPERED_LOSS_FAMILY_H
 

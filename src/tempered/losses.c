@@ -21,6 +21,7 @@ struct loss_row {
     double t1;
 };
 
+/* log p_c of the row, -infinity outside the support. */
 static double row_log_p(const struct loss_row *row, size_t c)
 {
     return partition_log_p(&row->family, c, row->a[c]);
@@ -56,11 +57,14 @@ struct class_share {
     double q, h, others_q, others_h;
 };
 
+/* Entry (j, k) of the escort form, written with sums over the other classes in place of 1 - q and sum h - h, which
+ * cancel for the likeliest class. */
 static double off_diagonal(struct class_share j, struct class_share k)
 {
     return j.q * k.q * (j.others_h - k.h) - j.h * k.q * j.others_q - k.h * j.q * k.others_q;
 }
 
+/* Entry (j, j), with the same sums. */
 static double on_diagonal(struct class_share j)
 {
     return j.h * j.others_q * j.others_q + j.q * j.q * j.others_h;
@@ -173,9 +177,11 @@ static void tempered_hessian(const struct loss_row *row, double *q, double *hess
     partition_escort(&row->family, row->a, row->n, q);
     escort_form(q, row->n, hessian);
     for (size_t i = 0; i < row->n * row->n; i++)
+        /* 0 times an infinite unit would be NaN */
         hessian[i] = hessian[i] != 0 ? hessian[i] * unit : 0;
 }
 
+/* The Hessian first: it uses the gradient as workspace for the escort. */
 double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     const struct loss_row row = {partition_solve(a, n, loss.t2), a, n, label, loss.t1};
@@ -195,6 +201,8 @@ double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t la
     return fabs(stretch_exp(log_label, 1 - loss.t1)); /* log p <= 0; never -0 */
 }
 
+/* p_y^(t2-t1): the factor by which the loss scales the gradient of the row relative to t1 = t2. Exactly 1 there,
+ * also where the power is 0^0. */
 double importance(const double *a, size_t n, size_t label, double t1, double t2)
 {
     struct partition family = partition_solve(a, n, t2);
@@ -209,6 +217,8 @@ struct log_pair {
     double log_p, log_q;
 };
 
+/* The family of two classes, solved by the general solver; p and q = 1 - p both as logarithms, as either may be
+ * tiny. */
 static struct log_pair margin_pair(double margin, double t2)
 {
     const double a[2] = {margin, 0}; /* m/2, -m/2 shifted by m/2: nothing is rounded */
@@ -262,6 +272,7 @@ static double bregman_label(double y, double t1)
     if (!(y > -0.25))
         return stretch_exp(y, 2 - t1) - stretch_exp(y, 1 - t1);
     double sum = 0, power = y, first = 1, second = 1;
+    /* sum of y^k/k! ((2-t1)^(k-1) - (1-t1)^(k-1)); 15 terms suffice for |y| < 1/4 and 0 <= t1 < 2 */
     for (int k = 2; k <= 16; k++) {
         power *= y / k;
         first *= 2 - t1;
@@ -290,6 +301,7 @@ static double bregman_term(const struct loss_row *row, size_t c)
     return exp_power(log_p, power + 1);
 }
 
+/* sum g over all classes, the multiplier of the escort in the gradient. */
 static double bregman_term_sum(const struct loss_row *row)
 {
     double sum = 0;
@@ -327,6 +339,7 @@ static void bregman_hessian(const struct loss_row *row, double *q, double *hessi
     escort_form(q, row->n, hessian);
 }
 
+/* Defined for t1 < 2; other t1 give NaN in all results. */
 double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     double t1 = loss.t1 < 2 ? loss.t1 : NAN;

@@ -5,6 +5,7 @@
 
 #include "tempered/tempered_functions.h"
 
+/* The largest activation; NaN if any is. */
 static double largest(const double *a, size_t n)
 {
     double max = -INFINITY;
@@ -23,7 +24,7 @@ static double family_p(double a_c, double max, double lambda, double t)
     return exp(-(log(t - 1) + log(max / 2 - a_c / 2 + lambda / 2) + log(2)) / (t - 1));
 }
 
-/* Is a - max finite wherever a is? */
+/* Is a - max finite wherever a is? The iteration scales these differences, and cannot use infinite ones. */
 static bool gaps_are_finite(const double *a, size_t n, double max)
 {
     for (size_t c = 0; c < n; c++)
@@ -41,7 +42,9 @@ static double scaled_sum(const double *a, size_t n, double t, double max, double
     return sum;
 }
 
-/* The vector a~ of the paper is a multiple of a - max, so that only its factor is iterated. */
+/* Algorithm 1 of the paper, a fixed-point iteration: a~ <- Z(a~)^(1-t) (a - max). The vector a~ is a multiple of
+ * a - max, so that only its factor is iterated. Convergence is linear, that of
+ * the Newton method of log_partition quadratic. */
 double algorithm1(const double *a, size_t n, double t, struct stop_rule rule, struct iterations *iterations)
 {
     *iterations = (struct iterations){0};
@@ -59,6 +62,8 @@ double algorithm1(const double *a, size_t n, double t, struct stop_rule rule, st
     return max - log_t(1 / sum, t);
 }
 
+/* Algorithm 2 of the paper: the same iteration for two classes with activations a/2, -a/2. At t = 2 the equation
+ * is quadratic, and the result exact. */
 double algorithm2(double a, double t, struct stop_rule rule, struct iterations *iterations)
 {
     *iterations = (struct iterations){.converged = t == 2};
@@ -78,12 +83,15 @@ double algorithm2(double a, double t, struct stop_rule rule, struct iterations *
     return a / 2 - log_t(1 / sum, t);
 }
 
+/* Slow and robust: sum p_c decreases in lambda, so the root is bracketed until the bounds are neighbouring
+ * doubles. The upper bound is lambda of n equal activations, which no other activations exceed. */
 double bisection(const double *a, size_t n, double t, struct iterations *iterations)
 {
     *iterations = (struct iterations){0};
     double max = largest(a, n);
     if (!legal_temperature(t) || !isfinite(max))
         return NAN;
+    /* sum p_c >= 1 at 0 (the largest class alone has 1) and <= 1 at the upper bound */
     double low = 0, high = stretch_exp(log((double)n), t - 1);
     for (;; iterations->updates++) {
         double middle = low + (high - low) / 2, sum = 0;

@@ -6,6 +6,8 @@
 /* Below this |s y| two terms of the series are exact, and s y may be denormal. */
 static const double TINY = 1e-9;
 
+/* expm1 keeps all digits for small s y, where e^(s y) - 1 would cancel; s y itself may underflow, hence the
+ * series. */
 double stretch_exp(double y, double s)
 {
     double z = s * y;
@@ -16,6 +18,7 @@ double stretch_exp(double y, double s)
     return expm1(z) / s;
 }
 
+/* Inverse of stretch_exp in its first argument, with the same care. */
 double stretch_log(double x, double s)
 {
     double z = s * x;
@@ -32,6 +35,7 @@ double stretch_log(double x, double s)
     return log1p(z) / s;
 }
 
+/* (x^(1-t) - 1)/(1 - t); the natural logarithm at t = 1. */
 double log_t(double x, double t)
 {
     double s = 1 - t, y = log(x);
@@ -42,6 +46,7 @@ double log_t(double x, double t)
     return stretch_exp(y, s);
 }
 
+/* Inverse of log_t: (1 + (1-t) x)_+^(1/(1-t)); for t < 1 it is 0 below the edge of support x = -1/(1-t). */
 double exp_t(double x, double t)
 {
     if (!legal_temperature(t))
@@ -63,6 +68,7 @@ static double weighted_stretch(double p, double y, double s)
     return p * stretch_exp(y, s);
 }
 
+/* sum p log_t(1/p), in which 0 log 0 counts as 0. */
 double entropy_t(const double *p, size_t n, double t)
 {
     double sum = 0;
@@ -83,6 +89,7 @@ static double log_ratio(double q, double p)
     return log(q) - log(p);
 }
 
+/* -sum p log_t(q/p), the tempered relative entropy; classes with p = 0 count as 0. */
 double divergence_t(const double *p, const double *q, size_t n, double t)
 {
     double sum = 0;

@@ -7,7 +7,8 @@
 
 #include "base/number.h"
 
-/* Writes the escape of the character at p, if it needs one; false if not. `length` 0: no UTF-8. */
+/* Writes the escape of the character at p, if it needs one; false if not. `length` is that of the character in UTF-8; 0
+ * means an invalid byte, which is written as an unpaired surrogate. DEL is escaped too, as editors do not show it. */
 static bool write_escape(struct text *text, const char *p, size_t length)
 {
     static const char letters[] = "\"\\\b\f\n\r\t", meanings[] = "\"\\bfnrt";
@@ -16,6 +17,7 @@ static bool write_escape(struct text *text, const char *p, size_t length)
         text_format(text, "\\udc%02x", c);
         return true;
     }
+    /* c is not 0, as the string ends there */
     const char *found = strchr(letters, c);
     if (found)
         text_format(text, "\\%c", meanings[found - letters]);
@@ -24,6 +26,8 @@ static bool write_escape(struct text *text, const char *p, size_t length)
     return found || c < 0x20 || c == 0x7f;
 }
 
+/* Characters beyond ASCII are written as UTF-8, not as escapes, so that names of classes stay readable in the
+ * file. */
 void json_write_string(struct text *text, const char *string)
 {
     const char *to = string + strlen(string);
@@ -37,6 +41,7 @@ void json_write_string(struct text *text, const char *string)
     text_append(text, "\"");
 }
 
+/* JSON has no notation for infinity and NaN; a caller that has such a value represents it in another way. */
 void json_write_f64(struct text *text, double value)
 {
     char number[NUMBER_LENGTH];
@@ -47,6 +52,7 @@ void json_write_f64(struct text *text, double value)
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* Where the current line begins. */
+/* The caller may have written a key before the list, which counts for the length of the first line. */
 static size_t line_start(const struct text *text)
 {
     size_t at = text->length;
@@ -61,6 +67,7 @@ static void separate(struct text *text, size_t *line, size_t length, bool first)
 {
     if (!first)
         text_append(text, ",");
+    /* the number is kept whole: a line breaks between two items only */
     if (first || text->length - *line + length + 3 <= JSON_COLUMNS) { /* a blank, "]," */
         text_append(text, first ? "" : " ");
         return;
@@ -69,6 +76,8 @@ static void separate(struct text *text, size_t *line, size_t length, bool first)
     *line = text->length;
 }
 
+/* Weights are long lists: as lines of bounded length they can be viewed, compared by diff and kept in version
+ * control. */
 void json_write_f64_array(struct text *text, const double *values, size_t count)
 {
     size_t line = line_start(text);
@@ -83,6 +92,7 @@ void json_write_f64_array(struct text *text, const double *values, size_t count)
     text_append(text, "]");
 }
 
+/* The length of a string is that without escapes, so a line with many of them may exceed JSON_COLUMNS. */
 void json_write_string_array(struct text *text, char *const *strings, size_t count)
 {
     size_t line = line_start(text);

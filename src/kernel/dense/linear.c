@@ -22,6 +22,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* Rows of a block, a multiple of the vector length: both products (activations, then gradient) read the block, so
+ * it should stay in the cache in between. */
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
 {
     size_t row = columns < MOST_X ? columns + !columns : MOST_X, rows; /* 1 .. MOST_X */
@@ -38,6 +40,7 @@ size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
     return rows > ROWS_STEP ? rows / step * step : ROWS_STEP;
 }
 
+/* Numbers of an array of rows that are padded to whole vectors. */
 size_t linear_wide(size_t rows, size_t columns)
 {
     return rows * ((columns + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
@@ -53,6 +56,8 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* The largest of what the algorithms for this shape need, in numbers of the element type; only one of them uses
+ * the workspace at a time. */
 size_t linear_scratch(size_t rows, size_t columns, size_t classes)
 {
     const size_t padded = round_up(rows, ROWS_STEP);

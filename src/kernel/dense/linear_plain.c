@@ -5,6 +5,8 @@
 /* Columns that are summed together, so that rows are read sequentially. */
 enum { PLAIN_COLUMNS = 64 };
 
+/* Floats, with bytes as the other storage type: pixels of images are stored as bytes, and converted as they are
+ * read. */
 #define real        float
 #define rows_type   struct rows_f32
 #define many_type   struct many_f32
@@ -17,6 +19,7 @@ enum { PLAIN_COLUMNS = 64 };
 #undef other_rows
 #undef PLAIN
 
+/* Doubles, with floats as the other storage type. */
 #define real        double
 #define rows_type   struct rows_f64
 #define many_type   struct many_f64
@@ -24,6 +27,7 @@ enum { PLAIN_COLUMNS = 64 };
 #define PLAIN(name) name##_f64
 #include "kernel/dense/linear_plain.inc.h"
 
+/* The plain versions have no variants for cached blocks: prefetching is their only difference. */
 const struct linear_f32 linear_f32_plain = {
     .times = times_f32,
     .back = back_f32,

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For rows of the table that need no probe. */
 static bool always(void)
 {
     return true;
 }
 
 #if defined(__x86_64__)
+/* The compiler flags of isa_avx2_*.c and these probes must agree, or an illegal instruction would be executed.
+ * __builtin_cpu_supports also checks that the operating system saves the registers. */
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -43,8 +46,10 @@ static const struct {
     {always, {KERNEL(plain)}},
 };
 
+/* At least one: "plain" runs everywhere. */
 enum { KERNEL_COUNT = sizeof kernels / sizeof *kernels };
 
+/* NULL if the name is unknown, or the processor does not have the instruction set. */
 const struct kernel *kernel_find(const char *name)
 {
     for (size_t i = 0; i < KERNEL_COUNT; i++)
@@ -61,6 +66,8 @@ const struct kernel *kernel_best(void)
     return &kernels[i].kernel;
 }
 
+/* TEMPER_KERNEL overrides the choice, for tests and benchmarks; *wanted is its value for the message if there is
+ * no such kernel. An empty value counts as not set. */
 const struct kernel *kernel_choose(const char **wanted)
 {
     *wanted = getenv("TEMPER_KERNEL");

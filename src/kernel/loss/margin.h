@@ -42,7 +42,7 @@ struct margin_floats {
 enum margin_form {
     MARGIN_EXACT,   /* no table: t2 < 1, or the polynomials exceed the error bound */
     MARGIN_SIGMOID, /* t2 = 1: polynomials near 0, the formula beyond, to keep relative accuracy */
-    MARGIN_TABLE,   /* t2 > 1: polynomials, coarser ones beyond, the exact path far out */
+    MARGIN_TABLE,   /* t2 > 1: polynomials, coarser ones for larger |m|, the exact path beyond their limit */
 };
 
 struct margin_table {
@@ -55,7 +55,7 @@ struct margin_table {
 /* Any legal temperatures. The absolute error of value and slope is at most 1e-12 of max(1, value);
  * of the curvature, 1e-10 of max(1, value, |curvature|). */
 void margin_table_build(struct margin_table *table, double t1, double t2);
-/* For a training on so many rows: without polynomials where there are too few rows to amortise them. */
+/* For a training on `rows` rows: without polynomials where there are too few rows to amortise them. */
 void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows);
 
 /* Fills value[i], slope[i] and, unless NULL, curvature[i] for n margins. The result of a margin does not depend on its

@@ -7,7 +7,8 @@
 
 /* ---- Losses of margins ----------------------------------------------------------------------- */
 
-/* t2 = 1: p is the logistic function, and the rest follows. */
+/* t2 = 1: p is the logistic function of the margin, q = 1 - p; the loss is -log_t1 p with slope -p^(1-t1) q. Only
+ * exp(-|margin|) is computed, so that nothing overflows and q keeps its digits where p is near 1. */
 struct margin_loss margin_sigmoid(double margin, double t1)
 {
     double e = exp(-fabs(margin)), log1p_e = log1p(e);
@@ -29,12 +30,14 @@ struct margin_loss margin_polynomial(const struct margin_polynomials *polynomial
     int octave = exponent - 1, second = split && mantissa >= 1.5;
     int interval = (octave << split) + second + (signbit(margin) ? 8 : 0);
     double x = split ? 4 * mantissa - (second ? 7 : 5) : 2 * mantissa - 3;
+    /* value, slope and half the curvature advance together, each from the previous value of the one before */
     double value = polynomials->coefficient[0][interval], slope = 0, half_curvature = 0;
     for (int i = 1; i <= polynomials->degree; i++) {
         half_curvature = half_curvature * x + slope;
         slope = slope * x + value;
         value = value * x + polynomials->coefficient[i][interval];
     }
+    /* chain rule: the polynomials are in x, their derivatives are wanted by the margin */
     double x_per_margin = copysign(ldexp(2, split - octave), margin);
     return (struct margin_loss){
         .value = value,
@@ -43,6 +46,7 @@ struct margin_loss margin_polynomial(const struct margin_polynomials *polynomial
     };
 }
 
+/* The same choice of intervals as the vector kernels make, so that results differ by rounding only. */
 static struct margin_loss plain_loss(const struct margin_table *table, double margin)
 {
     if (table->form != MARGIN_EXACT && fabs(margin) < table->near.limit)
@@ -54,6 +58,7 @@ static struct margin_loss plain_loss(const struct margin_table *table, double ma
     return tempered_margin_loss(margin, table->t1, table->t2);
 }
 
+/* n margins, one at a time; the vector kernels are compared with this one. */
 void margins_plain(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
                    double *curvature)
 {
@@ -72,7 +77,9 @@ void margins_plain(const struct margin_table *table, const double *margin, size_
 static double plain_row(const struct residual_rows *rows, size_t i, double activation, struct residual_sums *sums)
 {
     double a = activation + rows->bias, weight = rows->weight ? rows->weight[i] : 1;
+    /* at an activation of 0 the prediction is the other class */
     int for_one = a > 0, is_one = rows->label[i] == 1;
+    /* positive if the activation has the sign of the label: class 1 or the other */
     double margin = is_one ? a : -a, value, slope, curvature;
     margins_plain(rows->table, &margin, 1, &value, &slope, &curvature);
     double residual = (is_one ? slope : -slope) * weight;
@@ -84,6 +91,8 @@ static double plain_row(const struct residual_rows *rows, size_t i, double activ
     return residual;
 }
 
+/* Replaces each activation by its residual, weight times dloss/da, which the gradient product then multiplies by
+ * the features. */
 void residual_f32_plain(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     for (size_t i = 0; i < rows->rows; i++)

@@ -16,8 +16,8 @@ static const double ENOUGH = 8e-13; /* of the bound 1e-12 of margin.h */
 /* The same for floats: rounding alone takes two thirds of it. */
 static const double ENOUGH_FLOATS = 1.5e-7;
 
-/* Up to so many rows the fit of the polynomials takes longer than they save in the about twenty
- * evaluations of a training: for t2 = 1, which has a formula, and other t2. */
+/* Up to this number of rows, fitting the polynomials takes longer than they save in the about twenty evaluations of a
+ * training: for t2 = 1, which has a formula, and for other t2. */
 enum { FEW_ROWS_FORMULA = 2048, FEW_ROWS_EXACT = 64 };
 
 /* Positions in [-1, 1] at which functions are sampled, and cos(pi m / (2 NODES)), which gives all T_j at
@@ -40,6 +40,7 @@ struct margin_fit {
     struct margin_loss exact[MARGIN_FLOAT_INTERVALS][CHECKS]; /* where it is checked */
 };
 
+/* The function that is approximated: for floats the polynomials of doubles, which are faster than the solver. */
 static struct margin_loss exact_loss(const struct margin_fit *fit, double margin)
 {
     if (fit->from)
@@ -66,6 +67,8 @@ static double margin_at(const struct margin_fit *fit, int interval, double x)
     return copysign(from, half_width) + half_width * (x + 1);
 }
 
+/* Chebyshev nodes (zeros of T_NODES) for the interpolation; the extrema, where the interpolation error is largest,
+ * for the checks. These are moved inside a little, as the ends belong to neighbouring intervals. */
 static void find_sample_points(struct sample_points *points)
 {
     for (int k = 0; k < NODES; k++)
@@ -76,12 +79,14 @@ static void find_sample_points(struct sample_points *points)
         points->cosine[m] = cosl(acosl(-1) * m / (2 * NODES));
 }
 
-/* Chebyshev coefficients of the slope by x. */
+/* Chebyshev coefficients of the slope by x, from its values at the nodes. In long double, as the conversion to powers
+ * of x amplifies rounding errors. */
 static void fit_slope(const struct margin_fit *fit, int interval, long double *series)
 {
     double slope[NODES];
     for (int k = 0; k < NODES; k++)
         slope[k] = exact_loss(fit, margin_at(fit, interval, fit->points->node[k])).slope * margin_per_x(fit, interval);
+    /* discrete cosine transform of the samples, by its definition: there are few nodes */
     for (int j = 0; j < NODES; j++) {
         long double sum = 0;
         for (int k = 0; k < NODES; k++)
@@ -128,6 +133,7 @@ static void fit_powers(const struct margin_fit *fit, int interval, int degree, l
     powers[0] = fit->middle[interval];
 }
 
+/* Stores the coefficients of one interval, highest power first, as Horner's scheme reads them. */
 static void place_interval(const struct margin_fit *fit, int interval)
 {
     struct margin_polynomials *polynomials = fit->polynomials;
@@ -140,10 +146,12 @@ static void place_interval(const struct margin_fit *fit, int interval)
 /* The larger error of value and slope, relative to max(1, |value|). */
 static double relative_error(struct margin_loss found, struct margin_loss exact)
 {
+    /* curvature is not checked: it is the derivative of the slope, with a bound of its own in margin.h */
     double error = fmax(fabs(found.value - exact.value), fabs(found.slope - exact.slope));
     return error / fmax(1, fabs(exact.value));
 }
 
+/* The largest error over all intervals and check points; infinite if any result is NaN. */
 static double fit_error(const struct margin_fit *fit)
 {
     double worst = 0;
@@ -221,6 +229,7 @@ static double floats_error(const struct margin_fit *fit, const struct margin_flo
     return relative_error(found, fit->exact[interval][check]);
 }
 
+/* Coefficients in floats for all intervals, and their largest error, rounding of the evaluation included. */
 static void place_floats(const struct margin_fit *fit, struct margin_floats *floats)
 {
     floats->error = 0;
@@ -244,19 +253,24 @@ static void fit_floats(struct margin_table *table, const struct sample_points *p
     sample_function(&fit);
     floats->error = INFINITY;
     floats->degree = first_degree(&fit, LOWEST_DEGREE, MARGIN_FLOAT_DEGREE, ENOUGH_FLOATS);
+    /* increases the degree until the error is small enough, or rounding prevents it */
     for (; floats->error > ENOUGH_FLOATS; floats->degree++) {
         place_floats(&fit, floats);
         if (floats->degree == MARGIN_FLOAT_DEGREE || floats->error <= ENOUGH_FLOATS)
             break;
     }
+    /* a limit of 0 disables them: the losses of float activations are then computed in doubles */
     floats->limit = floats->error <= ENOUGH_FLOATS ? (float)table->near.limit : 0;
 }
 
+/* No polynomials: every margin takes the exact path. */
 static struct margin_table empty_table(double t1, double t2)
 {
     return (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
 }
 
+/* `near` covers |m| < 15 with two intervals for each octave of 1 + |m|, `far` covers |m| < 255 with one. t2 = 1
+ * needs no far table, as it has a formula. */
 void margin_table_build(struct margin_table *table, double t1, double t2)
 {
     *table = empty_table(t1, t2);
@@ -269,6 +283,7 @@ void margin_table_build(struct margin_table *table, double t1, double t2)
     struct margin_fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
     near.points = far.points = &points;
     find_sample_points(&points);
+    /* too inaccurate near 0: no table at all */
     if (!fit_polynomials(&near))
         return;
     if (t2 == 1)

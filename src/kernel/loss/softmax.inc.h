@@ -184,7 +184,7 @@ HOT ivec load_labels(const softmax_block *block, size_t first)
     return __builtin_convertvector(labels, ivec);
 }
 
-/* Up to so many classes a comparison with each is cheaper than scalar gathers. */
+/* Up to this number of classes a comparison with each is cheaper than scalar gathers. */
 enum { FEW_CLASSES = 32 };
 
 /* The activations of the labels. */

@@ -4,6 +4,7 @@
 #include "kernel/loss/softmax.h"
 #include "tempered/tempered_functions.h"
 
+/* One template, instantiated for both element types. */
 #define real        float
 #define block_type  struct softmax_f32
 #define PLAIN(name) name##_f32
@@ -17,6 +18,7 @@
 #define PLAIN(name) name##_f64
 #include "kernel/loss/softmax_plain.inc.h"
 
+/* External names for the table of kernels; the template's function is static. */
 void softmax_f32_plain(const struct softmax_f32 *block)
 {
     block_f32(block);

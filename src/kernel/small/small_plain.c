@@ -12,6 +12,7 @@ enum { TILE = 4 }; /* rows and columns: their sums fit into the smallest registe
  * from holding the sums in registers. Short tiles repeat their last row. */
 static void tile_sums(const struct cholesky_panel *p, size_t row, size_t c, double sum[TILE][TILE])
 {
+    /* rows of the tile beyond the panel: their sums are computed and not stored */
     const size_t last = p->rows - 1 - row;
     const double *l0 = p->left + row * p->left_step;
     const double *l1 = l0 + (last < 1 ? last : 1) * p->left_step;
@@ -35,6 +36,8 @@ static void tile_sums(const struct cholesky_panel *p, size_t row, size_t c, doub
     }
 }
 
+/* to -= left * right for a panel of PANEL columns: the update of the trailing rows in a blocked Cholesky
+ * factorisation. Every entry is one sum over k in order, whichever tile it is in. */
 void cholesky_update_plain(const struct cholesky_panel *p)
 {
     for (size_t row = 0; row < p->rows; row += TILE)

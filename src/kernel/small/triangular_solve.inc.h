@@ -36,7 +36,7 @@ static inline void lower_rows(const double *l, size_t n, size_t from, const int 
     }
 }
 
-/* L' y = x for some rows, after all rows behind them; subtracts their part from all rows before. */
+/* L' y = x for some rows, after all rows below them; subtracts their part from all rows above. */
 static inline void upper_rows(const double *l, size_t n, size_t from, const int rows, struct lane_pair *x)
 {
     struct lane_pair y[TRIANGLE_ROWS];
