@@ -45,8 +45,8 @@ static const char *class_of(const struct audit_result *result, size_t class_numb
     return temper_data_class_name(result->data, class_number);
 }
 
-/* Prints the rows, the loss and penalty of the out-of-fold models, and the estimated number of wrong labels with its 90
- * % interval. */
+/* Prints the rows, the loss and penalty of the out-of-fold models, and the estimated number of wrong labels with its
+ * interval. */
 static void print_summary(FILE *out, const struct audit_result *result)
 {
     const temper_audit_report *report = &result->report;
@@ -62,6 +62,7 @@ static void print_summary(FILE *out, const struct audit_result *result)
     fprintf(out, ", l2 = %.4g, %zu folds; %s of the labels predicted\n", report->l2, report->folds,
             format_percent(report->accuracy, text));
     print_title(out, "wrong labels");
+    /* The estimate is a sum of probabilities; a fraction of a row would suggest a precision that it does not have. */
     fprintf(out, "about %s", format_count((size_t)llround(report->wrong), text));
     fprintf(out, " (%s", format_percent(report->wrong / rows, text));
     if (!isnan(report->wrong_low)) { /* an interval exists for two classes */
@@ -99,6 +100,7 @@ static void print_pairs(FILE *out, const struct audit_result *result)
         size_t pair = next_pair(report, limit, last);
         if (pair == report->classes * report->classes || report->transition[pair] < 0.5)
             break;
+        /* The next search continues behind this cell. */
         last = pair;
         limit = report->transition[pair];
         format_name(class_of(result, pair / report->classes), NAME_WIDTH, from);
@@ -133,6 +135,7 @@ static void print_precision(FILE *out, const struct audit_result *result)
         fprintf(out, " (%s", format_percent(low, text));
         fprintf(out, " to %s)", format_percent(high, text));
     }
+    /* Prefixes that are as long as the list itself would repeat the first figure. */
     for (size_t first = 10; first < result->listed; first *= 10)
         fprintf(out, ", and %s of the first %zu", format_percent(temper_audit_precision(report, first), text), first);
     fputc('\n', out);
@@ -174,6 +177,7 @@ static void print_conflicts(FILE *out, const struct audit_result *result)
             report->conflicts == 1 ? "row has" : "rows have",
             report->conflicts > CONFLICTS_SHOWN ? "; the most suspicious:" : "");
     print_head(out);
+    /* The ranking is in descending order of suspicion, so the first conflicts found are the most suspicious. */
     for (size_t i = 0; i < report->rows && shown < CONFLICTS_SHOWN; i++)
         if (report->suspects[i].conflict) {
             print_suspect(out, result, &report->suspects[i]);
@@ -184,6 +188,7 @@ static void print_conflicts(FILE *out, const struct audit_result *result)
 /* The report without --json. */
 static void print_table(FILE *out, const struct audit_result *result)
 {
+    /* Estimates for the whole data come first, then single rows. */
     print_summary(out, result);
     print_pairs(out, result);
     print_precision(out, result);
@@ -244,6 +249,7 @@ static void print_csv(FILE *out, const struct audit_result *result)
     fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n", out);
     for (size_t i = 0; i < result->listed; i++) {
         const temper_audit_suspect *suspect = &result->report.suspects[i];
+        /* Line 0 stands for a format without lines. */
         fprintf(out, "%zu,%zu,", suspect->file_row + 1, suspect->line);
         csv_cell(out, class_of(result, suspect->given));
         fputc(',', out);
@@ -285,6 +291,7 @@ static temper_status read_options(struct audit_session *session)
     temper_audit_options *options = &session->options;
     temper_train_options *train = &options->train;
     *options = temper_audit_defaults();
+    /* The solver's options are those of train; temperatures, penalty and tolerance have another default here. */
     solver_options(arguments, train);
     /* NAN lets the library choose a tolerance that suffices to rank rows. */
     train->tolerance = is_auto(arguments, OPT_AUDIT_TOL) ? (double)NAN : number_of(arguments, OPT_AUDIT_TOL);
@@ -323,6 +330,7 @@ static temper_status check_files(const struct arguments *arguments)
     static const enum option_id targets[] = {OPT_FIX, OPT_AUDIT_REPORT, OPT_AUDIT_OUTPUT};
     temper_error error;
     temper_audit_fix_file fix = fix_file_of(arguments);
+    /* Whether the data can be written in the requested format at all. */
     if (was_given(arguments, OPT_FIX))
         TRY(checked(temper_audit_fix_check(&fix, &error), &error));
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
@@ -357,6 +365,7 @@ static temper_status read_whole(struct audit_session *session)
         session->whole = session->data;
         return TEMPER_OK;
     }
+    /* Without a communicator the reader returns all rows in this process. */
     options.comm = NULL;
     if (!process_group_is_first())
         return TEMPER_OK;
@@ -477,6 +486,7 @@ static temper_status run_steps(struct audit_session *session)
 temper_status cmd_audit(const struct arguments *arguments)
 {
     struct audit_session session = {.arguments = arguments};
+    /* From here on an interruption has the exit codes that shells expect. */
     interrupt_prepare();
     session.result.data_path = arguments->operand[0];
     temper_status status = run_steps(&session);

@@ -11,9 +11,9 @@
 
 struct conversion {
     const struct arguments *arguments;
-    const char *from, *to; /* the operands IN and OUT; "-" is the standard input or output */
-    const char *format;    /* of --to, or NULL: inferred from the extension of OUT */
-    double seconds_read, seconds_write;
+    const char *from, *to;              /* the operands IN and OUT; "-" is the standard input or output */
+    const char *format;                 /* of --to, or NULL: inferred from the extension of OUT */
+    double seconds_read, seconds_write; /* for the report of --json */
 };
 
 /* For both operands: "-" is the standard input as IN and the standard output as OUT. */
@@ -62,6 +62,7 @@ static temper_status print_report(const struct conversion *conversion, const tem
     if (is_dash(conversion->to) || !was_given(conversion->arguments, OPT_JSON))
         return TEMPER_OK;
     TRY(output_open(&buffer));
+    /* All on one line: a script that converts many files gets JSON Lines. */
     fputs("{\"file\": ", buffer.stream);
     json_text(buffer.stream, conversion->to);
     fprintf(buffer.stream,
@@ -78,6 +79,7 @@ static temper_status print_report(const struct conversion *conversion, const tem
 static void note_labels(const struct conversion *conversion, const temper_data *data)
 {
     const char *format = conversion->format, *to = conversion->to;
+    /* The same inference of the format as in the library: --to first, then the extension. */
     bool separate =
         format ? strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0 : ends_in(to, ".npy") || ends_in(to, ".idx");
     if (separate && temper_data_classes(data) > 0 && !strstr(to, "images") &&
@@ -118,6 +120,7 @@ static temper_status export_model(const struct conversion *conversion)
 {
     temper_model *model;
     temper_error error;
+    /* The extension is the only source of the format of a model, so a stream cannot be its target. */
     if (conversion->format || is_dash(conversion->to))
         return fail(TEMPER_USAGE,
                     "convert: %s is a model, which becomes C or ONNX; give OUT as NAME.c or NAME.onnx, without --to",
@@ -138,10 +141,12 @@ temper_status cmd_convert(const struct arguments *arguments)
     temper_data *data;
     if (!was_given(arguments, OPT_FORMAT) && temper_is_model_file(conversion.from))
         return export_model(&conversion);
+    /* A missing IN is left to read_data, which reports it before OUT is touched. */
     if (!is_missing(conversion.from))
         TRY(check_output(&conversion));
     TRY(read_data(arguments, conversion.from, &data, &conversion.seconds_read));
     print_notes(arguments, data);
+    /* The file OUT appears only when it is complete. */
     temper_status status = scale_and_write(&conversion, data);
     temper_data_free(data);
     return status;

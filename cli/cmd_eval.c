@@ -50,6 +50,7 @@ static void print_padded(FILE *out, const struct eval_result *result, size_t cla
     char name[NAME_SHOWN];
     size_t most = (size_t)(width < 0 ? -width : width);
     size_t taken = format_name(temper_model_class_name(result->model, class_number), most, name);
+    /* format_name never returns more than `most` columns. */
     int blanks = (int)(most - taken);
     fprintf(out, "%*s%s%*s", width < 0 ? 0 : blanks, "", name, width < 0 ? blanks : 0, "");
 }
@@ -70,6 +71,7 @@ static size_t widest_name(const struct eval_result *result, size_t most)
 static size_t column_width(const struct eval_result *result)
 {
     char text[FORMAT_LENGTH];
+    /* Head and numbers of all columns have the same width, so that the matrix is regular. */
     size_t classes = result->found.classes, width = widest_name(result, HEAD_WIDTH);
     for (size_t i = 0; i < classes * classes; i++) {
         size_t length = strlen(format_weight(result->found.confusion[i], text));
@@ -83,9 +85,11 @@ static void print_matrix(FILE *out, const struct eval_result *result)
 {
     char text[FORMAT_LENGTH];
     size_t classes = result->found.classes;
+    /* Names at the left may be longer than those above the columns. */
     int width = (int)column_width(result), names = (int)widest_name(result, NAME_WIDTH);
     fputs("\nGiven (lines) and predicted (columns):\n", out);
     fprintf(out, "  %*s", names, "");
+    /* The head: predicted classes. */
     for (size_t c = 0; c < classes; c++) {
         fputs("  ", out);
         print_padded(out, result, c, width);
@@ -113,6 +117,7 @@ struct confused_pair {
  * the order of the classes, so that the output does not depend on anything else. */
 static size_t insert_pair(struct confused_pair pairs[PAIRS_SHOWN], size_t count, struct confused_pair pair)
 {
+    /* Strictly smaller pairs move down, so an equal pair that came earlier stays in front. */
     size_t at = count;
     while (at > 0 && pairs[at - 1].weight < pair.weight)
         at--;
@@ -133,6 +138,7 @@ static size_t find_pairs(const struct eval_result *result, struct confused_pair 
     for (size_t given = 0; given < classes; given++)
         for (size_t predicted = 0; predicted < classes; predicted++) {
             struct confused_pair pair = {given, predicted, confused_weight(result, given, predicted)};
+            /* The diagonal has the correct predictions; cells of 0 are not confusions. */
             if (given != predicted && pair.weight > 0)
                 count = insert_pair(pairs, count, pair);
         }
@@ -155,7 +161,9 @@ static void print_pairs(FILE *out, const struct eval_result *result)
     struct confused_pair pairs[PAIRS_SHOWN];
     size_t count = find_pairs(result, pairs);
     int names = (int)widest_name(result, NAME_WIDTH);
+    /* The column is at least as wide as its title. */
     names = names < (int)strlen("predicted") ? (int)strlen("predicted") : names;
+    /* A model without any error is worth a sentence. */
     fputs(count ? "\nConfused most; --json has all:\n" : "\nNothing is confused.\n", out);
     if (count)
         fprintf(out, "  %*s  %*s  %10s  of the given\n", -names, "given", -names, "predicted", "rows");
@@ -164,6 +172,7 @@ static void print_pairs(FILE *out, const struct eval_result *result)
         print_padded(out, result, pairs[i].given, -names);
         fputs("  ", out);
         print_padded(out, result, pairs[i].predicted, -names);
+        /* The denominator is positive, since this pair itself contributes to it. */
         double share = pairs[i].weight / class_weight(result, pairs[i].given);
         fprintf(out, "  %10s  %s\n", format_weight(pairs[i].weight, text), format_percent(share, percent));
     }
@@ -198,8 +207,10 @@ static void print_table(FILE *out, const struct eval_result *result)
     }
     print_title(out, "accuracy");
     fprintf(out, "%s\n", format_percent(found->accuracy, text));
+    /* The mean of the recalls of the classes, which large classes do not dominate. */
     print_title(out, "balanced accuracy");
     fprintf(out, "%s\n", format_percent(found->balanced_accuracy, text));
+    /* The loss that the model was trained with, followed by scores that are comparable between losses. */
     print_title(out, "loss");
     fprintf(out, "%.6g  (", found->loss);
     print_loss(out, temper_model_loss(result->model));
@@ -207,6 +218,7 @@ static void print_table(FILE *out, const struct eval_result *result)
     print_score(out, "log loss", found->log_loss);
     print_score(out, "Brier score", found->brier);
     print_score(out, "calibration error", found->ece);
+    /* The form depends on the number of classes only, so that reports of the same data always look alike. */
     if (found->classes <= CLASSES_SHOWN)
         print_matrix(out, result);
     else
@@ -240,6 +252,7 @@ static void print_json(FILE *out, const struct eval_result *result)
     json_number_field(out, "log_loss", found->log_loss);
     json_number_field(out, "brier", found->brier);
     json_number_field(out, "ece", found->ece);
+    /* The order of the rows and columns of "confusion". */
     fputs(",\n  \"classes\": [", out);
     for (size_t c = 0; c < found->classes; c++) {
         fputs(c ? ", " : "", out);
@@ -297,6 +310,7 @@ static temper_status evaluate(struct model_application *application)
     struct eval_result result = {.model = application->model};
     temper_evaluator *evaluator;
     temper_error error;
+    /* The evaluator keeps sums only: confusion matrix, losses and the bins of the calibration error. */
     TRY(checked(temper_evaluator_new(application->model, &evaluator, &error), &error));
     temper_status status = add_batches(application, evaluator);
     if (status != TEMPER_OK) {
@@ -304,8 +318,10 @@ static temper_status evaluate(struct model_application *application)
         return status;
     }
     TRY(checked(temper_evaluator_finish(evaluator, &result.found, &error), &error));
+    /* Known only after the last batch. */
     result.dropped = temper_batch_reader_dropped_rows(application->reader);
     result.seconds = seconds_now() - application->start;
+    /* The report borrows the matrix, which is freed after it. */
     status = print_report(application->arguments, &result);
     temper_evaluation_free(&result.found);
     return status;

@@ -13,10 +13,10 @@
 
 /* What the report on data is made from. */
 struct data_info {
-    const char *path;            /* as typed */
-    const temper_data *data;     /* borrowed; source of the names of columns and classes */
-    temper_data_summary summary; /* of all values, in one pass over the data */
-    double seconds_read, seconds_summary;
+    const char *path;                     /* as typed */
+    const temper_data *data;              /* borrowed; source of the names of columns and classes */
+    temper_data_summary summary;          /* of all values, in one pass over the data */
+    double seconds_read, seconds_summary; /* reading, and computing the summary */
 };
 
 /* ---- Data as a table for 80 columns --------------------------------------------------------------- */
@@ -67,12 +67,14 @@ static void print_columns(FILE *out, const struct data_info *info, const char *t
 {
     /* `one` bounds the next entry, separators included, so `room` cannot become negative. */
     size_t room = LINE_WIDTH - COLUMNS_START, one = widest_column(info) * (same_as ? 2 : 1) + 5, shown = 0;
+    /* A line is printed even so: that nothing was found is a result. */
     if (found->count == 0) {
         print_title(out, title);
         fputs("none\n", out);
         return;
     }
     print_count(out, title, found->count);
+    /* Ends at the end of the library's list or of the line, whichever comes first. */
     for (; shown < found->count && shown < TEMPER_SUMMARY_SHOWN && room >= one; shown++) {
         fputs(shown ? ", " : ": ", out);
         room -= 2 + print_column(out, info, found->column[shown]);
@@ -93,6 +95,7 @@ static void print_class(FILE *out, const struct data_info *info, size_t number, 
     size_t taken = format_name(temper_data_class_name(info->data, number), NAME_WIDTH, name);
     fprintf(out, "  %s%*s %13s %10s  ", name, (int)(width - taken), "", format_count(rows, count),
             format_share(rows, (double)info->summary.rows, share));
+    /* `most` is at least 1, also where all classes are empty. */
     for (int i = 0; i < (int)ceil((double)rows / (double)most * BAR_WIDTH); i++)
         fputc('#', out);
     fputc('\n', out);
@@ -105,6 +108,7 @@ static void print_classes(FILE *out, const struct data_info *info)
     const temper_data_summary *summary = &info->summary;
     size_t shown = summary->classes > CLASSES_SHOWN ? CLASSES_SHOWN : summary->classes, width = 8;
     size_t most = 1;
+    /* The largest class has a bar of full width. */
     for (size_t c = 0; c < summary->classes; c++)
         most = summary->class_rows[c] > most ? summary->class_rows[c] : most;
     for (size_t c = 0; c < shown; c++) {
@@ -122,6 +126,7 @@ static void print_classes(FILE *out, const struct data_info *info)
 static void print_values(FILE *out, const temper_data_summary *summary)
 {
     char text[FORMAT_LENGTH];
+    /* In double: rows * features of sparse data may exceed 64 bits. */
     double entries = (double)summary->rows * (double)summary->features;
     print_count(out, "values not 0", summary->nonzeros);
     fprintf(out, "  (%s of all)\n", format_share(summary->nonzeros, entries, text));
@@ -139,6 +144,7 @@ static void print_missing(FILE *out, const temper_data_summary *summary)
 {
     char text[FORMAT_LENGTH];
     print_title(out, "missing values");
+    /* A line is printed for complete data too. */
     if (summary->missing_filled == 0 && summary->missing_dropped == 0)
         fputs("none", out);
     if (summary->missing_filled > 0)
@@ -156,6 +162,7 @@ static void print_sizes(FILE *out, const struct data_info *info)
     const temper_data_summary *summary = &info->summary;
     print_title(out, "format");
     fputs(temper_data_format(info->data), out);
+    /* NULL for a file that is not compressed. */
     if (summary->compression)
         fprintf(out, ", compressed by %s", summary->compression);
     fputc('\n', out);
@@ -171,6 +178,7 @@ static void print_sizes(FILE *out, const struct data_info *info)
 static void print_data_table(FILE *out, const struct data_info *info)
 {
     const temper_data_summary *summary = &info->summary;
+    /* From the whole to the parts: sizes, values, columns, rows with missing values, weights, classes. */
     print_sizes(out, info);
     print_values(out, summary);
     print_columns(out, info, "constant columns", &summary->constant, false);
@@ -180,6 +188,7 @@ static void print_data_table(FILE *out, const struct data_info *info)
     if (summary->weighted)
         fprintf(out, "%-18s from %.7g to %.7g, %.7g in all\n", "weights", summary->weight_low, summary->weight_high,
                 summary->weight_sum);
+    /* Unlabelled data is valid: predict needs no labels. */
     if (summary->classes == 0) {
         print_title(out, "classes");
         fputs("none: the data has no labels\n", out);
@@ -197,6 +206,7 @@ static void json_columns(FILE *out, const struct data_info *info, const char *na
                          bool same_as)
 {
     fprintf(out, ",\n  \"%s\": {\"count\": %zu, \"first\": [", name, found->count);
+    /* The count above is complete, this list is not. */
     for (size_t i = 0; i < TEMPER_SUMMARY_SHOWN && i < found->count; i++) {
         fprintf(out, "%s{\"column\": %zu, \"name\": ", i ? ", " : "", found->column[i]);
         json_text(out, temper_data_feature_name(info->data, found->column[i] - 1));
@@ -237,6 +247,7 @@ static void json_weights(FILE *out, const temper_data_summary *summary)
 static void json_sizes(FILE *out, const struct data_info *info)
 {
     const temper_data_summary *summary = &info->summary;
+    /* As in the table, computed in double to avoid an overflow. */
     double entries = (double)summary->rows * (double)summary->features;
     fputs("{\n  \"file\": ", out);
     json_text(out, info->path);
@@ -261,6 +272,7 @@ static void print_data_json(FILE *out, const struct data_info *info)
     json_sizes(out, info);
     json_columns(out, info, "constant_columns", &summary->constant, false);
     json_columns(out, info, "duplicate_columns", &summary->duplicate, true);
+    /* Values replaced, and rows dropped, as --missing specifies. */
     fprintf(out, ",\n  \"missing\": {\"filled\": %zu, \"dropped_rows\": %zu}", summary->missing_filled,
             summary->missing_dropped);
     json_weights(out, summary);
@@ -287,6 +299,7 @@ static void print_model_classes(FILE *out, const temper_model *model)
     char name[NAME_SHOWN];
     size_t classes = temper_model_classes(model), shown = 0;
     print_count(out, "classes", classes);
+    /* At least one name is printed, however long. */
     for (size_t taken = 0; shown < classes && taken < MODEL_NAMES_ROOM; shown++) {
         taken += format_name(temper_model_class_name(model, shown), MODEL_NAME_WIDTH, name) + 2;
         fprintf(out, "%s%s", shown ? ", " : ": ", name);
@@ -301,6 +314,7 @@ static void print_model_training(FILE *out, const temper_model_summary *summary)
     char text[FORMAT_LENGTH];
     print_title(out, "l2");
     fprintf(out, "%.7g\n", summary->l2);
+    /* Weights apply to unscaled rows, so a model needs no scaling when it is used. */
     print_title(out, "scale");
     fprintf(out, "%s, folded into the weights\n", summary->scale);
     print_title(out, "trained on");
@@ -311,6 +325,7 @@ static void print_model_training(FILE *out, const temper_model_summary *summary)
     print_title(out, "stop");
     fprintf(out, "%s after %zu iteration%s, gradient %.2e (tolerance %g)\n", summary->stop, summary->iterations,
             summary->iterations == 1 ? "" : "s", summary->gradient, summary->tolerance);
+    /* The objective is the mean loss plus the penalty. */
     print_title(out, "objective");
     fprintf(out, "%.7g, of which loss %.7g\n", summary->objective, summary->train_loss);
     print_title(out, "accuracy");
@@ -372,6 +387,7 @@ static void print_model_json(FILE *out, const char *path, const temper_model *mo
     json_count_field(out, "nonzeros", summary->nonzeros);
     json_number_field(out, "weight_norm", summary->weight_norm);
     json_bool_field(out, "intercept", summary->intercept);
+    /* The same members as in the reports of train and tune. */
     json_loss_fields(out, temper_model_loss(model), summary->l2);
     json_text_field(out, "scale", summary->scale);
     json_training(out, summary);
@@ -387,6 +403,7 @@ static temper_status describe_data(const struct arguments *arguments, struct dat
     struct output_buffer buffer;
     temper_error error;
     double start = seconds_now();
+    /* One pass over all values, in several threads. */
     TRY(checked(temper_data_summarise(info->data, threads_of(arguments), &info->summary, &error), &error));
     info->seconds_summary = seconds_now() - start;
     temper_status status = output_open(&buffer);
@@ -406,12 +423,14 @@ static temper_status describe_model(const struct arguments *arguments, const cha
     temper_model_summary summary;
     temper_error error;
     TRY(checked(temper_model_load(path, &model, &error), &error));
+    /* Cannot fail: everything is in the loaded model; text in the summary is borrowed from it. */
     temper_model_summarise(model, &summary);
     temper_status status = output_open(&buffer);
     if (status == TEMPER_OK && was_given(arguments, OPT_JSON))
         print_model_json(buffer.stream, path, model, &summary);
     else if (status == TEMPER_OK)
         print_model_table(buffer.stream, model, &summary);
+    /* The report is complete in the buffer. */
     temper_model_free(model);
     return status == TEMPER_OK ? output_print(&buffer) : status;
 }

@@ -59,6 +59,7 @@ static temper_status check_options(const struct noise_session *session)
 {
     const struct arguments *arguments = session->arguments;
     temper_error error;
+    /* The matrix has a probability for each change, so there is no rate. */
     bool matrix = is_kind(session, "matrix");
     TRY(check_given(arguments, OPT_NOISE_OUTPUT, ""));
     TRY(matrix ? check_given(arguments, OPT_MATRIX, ", which kind matrix draws from")
@@ -74,6 +75,7 @@ static temper_status check_options(const struct noise_session *session)
     if (matrix && was_given(arguments, OPT_RATE))
         return fail(TEMPER_USAGE, "noise: --rate has no effect on kind matrix, whose file sets how much changes; drop "
                                   "it");
+    /* Two files are written, and both need a name. */
     if (is_stream(session->to))
         return fail(TEMPER_USAGE, "noise: the list of changes is written beside the data; give a file to -o");
     return checked(temper_data_write_check(session->to, text_of(arguments, OPT_TO), &error), &error);
@@ -151,6 +153,7 @@ static void print_text(FILE *out, const struct noise_session *session)
 static temper_status read_pool(struct noise_session *session)
 {
     struct arguments arguments = *session->arguments;
+    /* Optional: without a pool, instance noise takes the features of other rows of DATA. */
     const char *path = text_of(&arguments, OPT_POOL);
     if (!path)
         return TEMPER_OK;
@@ -189,11 +192,13 @@ static temper_status run_steps(struct noise_session *session)
 {
     struct output_buffer buffer;
     TRY(check_options(session));
+    /* All rows are needed in memory, since the noise kinds that use margins rank them. */
     TRY(read_data(session->arguments, session->arguments->operand[0], &session->data, NULL));
     print_notes(session->arguments, session->data);
     TRY(read_pool(session));
     TRY(add_noise(session));
     TRY(save(session));
+    /* The summary comes after the files, so that a script that reads it can rely on them. */
     TRY(output_open(&buffer));
     (was_given(session->arguments, OPT_JSON) ? print_json : print_text)(buffer.stream, session);
     return output_print(&buffer);
@@ -202,6 +207,7 @@ static temper_status run_steps(struct noise_session *session)
 /* The default "" of `to` is never written to: check_options requires -o. */
 temper_status cmd_noise(const struct arguments *arguments)
 {
+    /* An empty text instead of NULL, since paths are compared before the option is checked. */
     struct noise_session session = {
         .arguments = arguments,
         .kind = text_of(arguments, OPT_KIND),

@@ -84,6 +84,7 @@ static temper_status read_rows(struct weight_path *path)
     if (temper_data_classes(path->raw) < 2)
         return fail(TEMPER_BAD_DATA, "plot path: the data has %s; give labelled rows of two classes or more",
                     temper_data_classes(path->raw) ? "one class only" : "no labels");
+    /* Sparse data is not standardised: centring would make it dense. */
     bool dense = temper_data_stored_values(path->raw) == temper_data_rows(path->raw) * temper_data_features(path->raw);
     const char *scale = path->options.scale ? path->options.scale : dense ? "standard" : "none";
     path->options.scale = "none";
@@ -143,6 +144,7 @@ static temper_status train_step(struct weight_path *path, size_t step, temper_mo
     temper_train_report report;
     size_t features = (size_t)temper_data_features(path->data);
     temper_model *next;
+    /* All other options are the same for every step. */
     path->options.l2 = path->l2[step];
     path->options.warm_start = *model;
     TRY(checked(temper_train(path->data, &path->options, &next, &report, &error), &error));

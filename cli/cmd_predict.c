@@ -54,6 +54,7 @@ static temper_status choose_kind(const struct arguments *arguments, temper_predi
 static temper_status check_options(struct predict_session *session, const struct arguments *arguments)
 {
     session->to = text_of(arguments, OPT_PREDICT_OUTPUT);
+    /* A program that parses the report could not separate it from the predictions. */
     if (was_given(arguments, OPT_JSON) && is_stdout(session->to))
         return fail(TEMPER_USAGE, "predict: the report of --json and the predictions cannot both go to the standard "
                                   "output; give a file by -o");
@@ -128,6 +129,7 @@ static temper_status write_text(struct predict_session *session, struct output_b
 {
     temper_error error;
     TRY(output_close(buffer));
+    /* Must be called in all processes, also in those without rows in this batch. */
     TRY(process_group_collect(&buffer->bytes, &buffer->length));
     temper_status status = TEMPER_OK;
     if (is_stdout(session->to))
@@ -142,6 +144,7 @@ static temper_status write_text(struct predict_session *session, struct output_b
  * instead of realloc, which would copy them. */
 static temper_status reserve(struct predict_session *session, size_t rows)
 {
+    /* rows * width * sizeof(double) must not overflow. */
     if (rows > SIZE_MAX / sizeof(double) / session->width)
         return fail_no_memory();
     if (rows * session->width <= session->capacity)
@@ -167,6 +170,7 @@ static temper_status predict_batch(struct predict_session *session, const temper
                                threads_of(session->application.arguments), session->numbers, &error),
                 &error));
     TRY(output_open(&buffer));
+    /* Composed in memory and written at once, which is faster than a system call for each row. */
     for (size_t i = 0; i < rows; i++)
         print_row(buffer.stream, session, session->numbers + i * session->width);
     return write_text(session, &buffer);
@@ -224,6 +228,7 @@ static temper_status open_all(struct predict_session *session, const struct argu
 static temper_status run_steps(struct predict_session *session, const struct arguments *arguments)
 {
     temper_error error;
+    /* A process that could not open the data must not leave the others waiting in the first batch. */
     TRY(process_group_agree(open_all(session, arguments)));
     TRY(predict_all(session));
     if (session->file) {

@@ -17,8 +17,8 @@ struct train_result {
     const char *data_path, *model_path; /* as typed, and as typed or derived from it */
     const temper_data *data;            /* borrowed from the session */
     temper_train_report report;
-    double seconds_read, seconds_write;
-    bool replaced; /* the model has replaced a file */
+    double seconds_read, seconds_write; /* of the data, and of the model */
+    bool replaced;                      /* the model has replaced a file */
 };
 
 /* Options, results and inputs of one call; cmd_train frees all of it, whichever step has failed. */
@@ -53,6 +53,7 @@ static void print_table(FILE *out, const struct train_result *result)
 {
     char percent[FORMAT_LENGTH];
     const temper_train_report *report = &result->report;
+    /* Data, then the problem that was solved, then its solution. */
     print_data_size(out, result->data);
     print_title(out, "loss");
     print_loss(out, report->loss);
@@ -131,6 +132,7 @@ static temper_status read_inputs(struct train_session *session)
     const char *warm = text_of(session->arguments, OPT_WARM_START), *valid = text_of(session->arguments, OPT_VALID);
     struct train_result *result = &session->result;
     temper_error error;
+    /* The optimiser begins at the weights of this model instead of at 0. */
     if (warm)
         TRY(checked(temper_model_load(warm, &session->warm, &error), &error));
     session->options.warm_start = session->warm;
@@ -147,6 +149,7 @@ static temper_status read_inputs(struct train_session *session)
  * report of the final fit. An interrupted tuning has no model, which is an error. */
 static temper_status take_tuned(struct train_session *session, const temper_tune_report *report)
 {
+    /* What can be done next depends on whether there is a checkpoint. */
     if (report->interrupted)
         return fail(TEMPER_INTERRUPTED, session->options.checkpoint
                                             ? "interrupted before the temperatures were chosen; run the same command "
@@ -171,9 +174,11 @@ static temper_status fit_tuned(struct train_session *session)
     temper_tune_options options = temper_tune_defaults();
     temper_tune_report report;
     char grid[TRAIN_GRID_LENGTH];
+    /* A temperature that is given restricts the grid to that value. */
     auto_grid(session->arguments, &session->options, grid);
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
     options.grid = grid;
+    /* The tuning has fields of its own for checkpoint and resume, which cover all of its fits. */
     options.train = session->options;
     options.checkpoint = session->options.checkpoint;
     options.resume = session->options.resume;
@@ -238,6 +243,7 @@ static temper_status run_steps(struct train_session *session)
     TRY(check_targets(session->arguments, session->model_path, session->options.checkpoint));
     TRY(read_inputs(session));
     TRY(has_auto_temperatures(session->arguments) ? fit_tuned(session) : fit(session));
+    /* An interrupted fit still returns its best model so far. */
     const temper_train_report *done = &session->result.report;
     if (done->stop == TEMPER_STOP_INTERRUPTED && done->iterations == 0)
         return fail(TEMPER_INTERRUPTED, "interrupted before the first iteration was done; nothing is saved");
@@ -252,6 +258,7 @@ temper_status cmd_train(const struct arguments *arguments)
 {
     struct train_session session = {.arguments = arguments};
     interrupt_prepare();
+    /* All options are validated before the first file is opened. */
     temper_status status = train_options(arguments, &session.options);
     if (status == TEMPER_OK)
         status = name_model(arguments, &session.model_path);

@@ -46,11 +46,13 @@ static void print_sizes(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
     size_t on_folds = 0;
+    /* Stage 2: fitted on all folds. */
     for (size_t i = 0; i < report->count; i++)
         on_folds += report->table[i].stage == 2;
     print_data_size(out, result->data);
     print_title(out, "settings tried");
     fprintf(out, "%zu", report->count);
+    /* Otherwise no candidate was dropped after the halves, and all have figures from the folds. */
     if (on_folds < report->count)
         fprintf(out, " on two halves of the rows, and the best %zu", on_folds);
     fprintf(out, " by cross-validation on %zu folds%s\n", report->folds, report->resumed ? ", resumed" : "");
@@ -61,6 +63,7 @@ static void print_candidate(FILE *out, const temper_tune_report *report, size_t 
 {
     const temper_tune_candidate *candidate = &report->table[number];
     fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ', temper_method_name(candidate->loss.method));
+    /* Columns must align with those of the other losses. */
     if (candidate->loss.method == TEMPER_HINGE)
         fprintf(out, "%5s %5s", "-", "-");
     else
@@ -121,6 +124,7 @@ static void print_candidates(FILE *out, const temper_tune_report *report)
         halves = halves || report->table[shown[i]].stage != 2;
         best = best || shown[i] == report->best;
     }
+    /* The choice is always visible. */
     if (!best) {
         fputs("  ...\n", out);
         print_candidate(out, report, report->best);
@@ -146,6 +150,7 @@ static void print_choice(FILE *out, const struct tune_result *result)
         fprintf(out, "%+.2f +- %.2f points of accuracy on the given labels\n", 100 * report->gain,
                 100 * report->gain_error);
     }
+    /* No rows: the candidates predict the same classes, so that labels could not distinguish them. */
     if (result->ask_path) {
         print_title(out, "to label");
         fprintf(out, "%zu row%s in %s%s\n", report->ask_count, report->ask_count == 1 ? "" : "s", result->ask_path,
@@ -158,6 +163,7 @@ static void print_table(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
     print_sizes(out, result);
+    /* The table of candidates comes before the choice that is made from it. */
     print_candidates(out, report);
     print_choice(out, result);
     print_title(out, "stop");
@@ -215,6 +221,7 @@ static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
  * candidate with the highest accuracy. */
 static void json_choice(FILE *out, const temper_tune_report *report)
 {
+    /* The setting is repeated here, so that simple scripts need not read the table. */
     fputs(",\n  \"best\": {", out);
     json_setting(out, &report->table[report->best]);
     json_number_member(out, "score", report->table[report->best].accuracy);
@@ -239,6 +246,7 @@ static void print_json(FILE *out, const struct tune_result *result)
     json_count_field(out, "classes", temper_data_classes(result->data));
     json_count_field(out, "folds", report->folds);
     json_choice(out, report);
+    /* One line for each candidate keeps the file legible and easy to search. */
     fputs(",\n  \"table\": [", out);
     for (size_t i = 0; i < report->count; i++) {
         fputs(i ? ",\n    " : "\n    ", out);
@@ -263,6 +271,7 @@ static void print_json(FILE *out, const struct tune_result *result)
 /* The table, or JSON with --json, on the standard output. */
 static temper_status print_report(const struct tune_session *session)
 {
+    /* Composed in memory, so that a closed pipe or a full disk is reported. */
     struct output_buffer buffer;
     TRY(output_open(&buffer));
     (was_given(session->arguments, OPT_JSON) ? print_json : print_table)(buffer.stream, &session->result);
@@ -284,6 +293,7 @@ static temper_status write_ask(const struct tune_result *result)
     fputs(ask_header, buffer.stream);
     for (size_t i = 0; i < report->ask_count; i++) {
         fprintf(buffer.stream, "%zu,", report->ask[i] + 1);
+        /* Class names may contain commas and quotes. */
         csv_cell(buffer.stream, temper_data_class_name(result->data, report->ask_label[i]));
         fputs(",\n", buffer.stream);
     }
@@ -294,6 +304,7 @@ static temper_status write_ask(const struct tune_result *result)
  * Pipes are not opened: what is read from them here would be missing later. */
 static bool is_ask_file(const char *path)
 {
+    /* The comparison excludes the line break, which may have become \r\n in a spreadsheet. */
     char line[sizeof ask_header] = "";
     FILE *file = is_file(path) ? fopen(path, "r") : NULL;
     if (!file)
@@ -311,6 +322,7 @@ static bool next_cell(char **rest, char **cell)
     if (!from)
         return false;
     *cell = to = from;
+    /* Reading and writing share the buffer: unquoting never makes a cell longer. */
     if (*from == '"') {
         from++;
         /* Two quotes stand for one; a single quote ends the cell. */
@@ -323,6 +335,7 @@ static bool next_cell(char **rest, char **cell)
         while (*from && *from != ',' && *from != '\r' && *from != '\n')
             *to++ = *from++;
     }
+    /* The end of the cell is written last, as it may overwrite the comma. */
     *rest = *from == ',' ? from + 1 : NULL;
     *to = '\0';
     return true;
@@ -374,6 +387,7 @@ static temper_status read_ask_line(const temper_data *data, const char *path, si
     if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_total_rows(data))
         return fail(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows are numbered from 1 to %zu", path, number, row,
                     temper_data_total_rows(data));
+    /* A class that the data does not have is a spelling mistake: no model can predict it. */
     if (!find_class(data, label, &class_number))
         return fail(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; spell it as in the data", path, number,
                     label);
@@ -389,11 +403,13 @@ static temper_status read_ask_file(const temper_data *data, const char *path, st
     FILE *file = fopen(path, "r");
     if (!file)
         return fail(TEMPER_IO, "%s: cannot be read", path);
+    /* getline grows its buffer, so that names of any length can be read. */
     while (status == TEMPER_OK && getline(&line, &size, file) > 0)
         if (++number > 1 && *line != '\n' && *line != '\r')
             status = read_ask_line(data, path, number, line, trusted);
     free(line);
     fclose(file);
+    /* The likely mistake: the file is passed back before it was filled in. */
     if (status == TEMPER_OK && trusted->count == 0)
         return fail(TEMPER_BAD_DATA, "%s: no row has a label yet; fill in the column 'label'", path);
     return status;
@@ -404,6 +420,7 @@ static temper_status read_trusted(struct tune_session *session, const char *path
 {
     struct trusted_rows *trusted = &session->trusted;
     TRY(check_path(session->arguments, path));
+    /* Exactly one of the two forms is set; the other stays NULL and 0. */
     if (is_ask_file(path))
         TRY(read_ask_file(session->data, path, trusted));
     else
@@ -431,6 +448,7 @@ static void read_options(struct tune_session *session)
         /* 0 by default: no rows are selected for labelling. */
         options->ask = size_of(arguments, OPT_ASK);
     options->resume = was_given(arguments, OPT_RESUME);
+    /* The fits of all candidates use these options; loss and penalty come from the grid. */
     solver_options(arguments, &options->train);
     options->train.checkpoint_seconds = number_of(arguments, OPT_TUNE_CHECKPOINT_SECONDS);
 }
@@ -438,6 +456,7 @@ static void read_options(struct tune_session *session)
 /* Determines the names of the output files: MODEL.tuning for the checkpoint and MODEL.ask.csv by default. */
 static temper_status name_files(struct tune_session *session)
 {
+    /* A given name is used as it is, a default name is that of the model with an extension. */
     const char *checkpoint = text_of(session->arguments, OPT_TUNE_CHECKPOINT);
     const char *ask = text_of(session->arguments, OPT_ASK_OUTPUT);
     TRY(name_model(session->arguments, &session->model_path));
@@ -447,6 +466,7 @@ static temper_status name_files(struct tune_session *session)
     session->ask_path = concatenate(ask ? ask : session->model_path, ask ? "" : ".ask.csv");
     if (!session->checkpoint || !session->ask_path)
         return TEMPER_NO_MEMORY;
+    /* An option without effect is refused. */
     if (ask && !session->options.ask)
         return fail(TEMPER_USAGE, "tune: --ask-output has no effect without --ask; give that too, or drop it");
     session->options.checkpoint = session->checkpoint;
@@ -481,6 +501,7 @@ static temper_status tune(struct tune_session *session)
 {
     struct progress_line progress;
     temper_error error;
+    /* Iterations of single fits are not logged: a tuning has hundreds of fits. */
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
     session->options.on_progress = progress_follow_tuning;
     session->options.progress_context = &progress;
@@ -507,6 +528,7 @@ static temper_status save(struct tune_session *session)
     temper_error error;
     double start = seconds_now();
     temper_status status = TEMPER_OK;
+    /* Determined before the old file is replaced. */
     session->result.replaced = is_file(session->model_path);
     if (process_group_is_first())
         status = checked(temper_model_save(session->model, session->model_path, &error), &error);
@@ -514,6 +536,7 @@ static temper_status save(struct tune_session *session)
         status = write_ask(&session->result);
     if (status == TEMPER_OK && report)
         status = tune_page_write(&session->result, report);
+    /* Errors of unlink do not matter: the file is only superfluous. */
     if (status == TEMPER_OK && !text_of(session->arguments, OPT_TUNE_CHECKPOINT) && process_group_is_first())
         unlink(session->checkpoint);
     session->result.seconds_write = seconds_now() - start;

@@ -74,6 +74,7 @@ void draft_command(struct html_draft *draft, const char *format, ...)
  * has space for. */
 temper_status draft_picture(struct html_draft *draft, temper_status status, temper_text *svg, const temper_error *error)
 {
+    /* After a failed call *svg is not set and must not be freed. */
     TRY(checked(status, error));
     if (!draft->in_pictures)
         html_open(&draft->html, "flow");
@@ -88,6 +89,7 @@ temper_status draft_picture(struct html_draft *draft, temper_status status, temp
 /* The cells are collected in the builder, and the table is added to the page by draft_table_end. */
 void draft_table(struct html_draft *draft, size_t columns, const char *caption)
 {
+    /* The caption is borrowed until draft_table_end. */
     draft->table = (struct table_builder){.columns = columns};
     draft->caption = caption;
 }
@@ -106,6 +108,7 @@ void draft_cell(struct html_draft *draft, const char *format, ...)
 /* Pictures end here and not in draft_table, so that the page is changed in one place only. */
 void draft_table_end(struct html_draft *draft)
 {
+    /* The page may end with a row of pictures. */
     end_pictures(draft);
     table_end(&draft->html, &draft->table, draft->caption);
 }
@@ -117,6 +120,7 @@ temper_status draft_save(struct html_draft *draft, const char *path)
 {
     end_pictures(draft);
     html_end(&draft->html);
+    /* Two records of failure: of texts formatted here, and of the page itself. */
     if (draft->failed || draft->html.failed)
         return fail_no_memory();
     return output_write(path, draft->html.bytes, draft->html.length);

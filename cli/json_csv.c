@@ -52,6 +52,7 @@ void json_text(FILE *out, const char *text)
 /* The library returns notes and warnings as one text with a sentence on each line; programs get an array. */
 void json_lines(FILE *out, const char *text)
 {
+    /* No separator before the first element. */
     const char *comma = "";
     fputc('[', out);
     while (*text) {
@@ -68,6 +69,7 @@ void json_lines(FILE *out, const char *text)
 void json_number(FILE *out, double number)
 {
     char digits[NUMBER_LENGTH];
+    /* Digits that read back as the same double, independent of the locale. */
     if (isfinite(number))
         number_write_f64(number, digits);
     fputs(isfinite(number) ? digits : "null", out);
@@ -102,6 +104,7 @@ void json_text_field(FILE *out, const char *name, const char *text)
  */
 void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
 {
+    /* Null and not a missing member: scripts can read the same names for every loss. */
     bool hinge = loss.method == TEMPER_HINGE;
     json_text_field(out, "loss", temper_method_name(loss.method));
     json_number_field(out, "t1", hinge ? (double)NAN : loss.t1);
@@ -143,6 +146,7 @@ void json_text_member(FILE *out, const char *name, const char *text)
  * one with blanks at an end, which many readers would drop. */
 void csv_cell(FILE *out, const char *text)
 {
+    /* The comparison with the separators includes those of other dialects, for spreadsheets with a local setting. */
     bool blank = *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
     if (*text && !blank && !strpbrk(text, ",;\t\"\r\n")) {
         fputs(text, out);

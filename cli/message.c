@@ -23,6 +23,7 @@ static void replace_controls(char *line)
 static void print_line(const char *kind, const char *format, va_list arguments)
 {
     char line[LINE_LENGTH];
+    /* Formatted before the check, because a kept error is stored as text. */
     vsnprintf(line, sizeof line, format, arguments);
     replace_controls(line);
     if (process_group_keeps(line, *kind == '\0'))
@@ -61,6 +62,7 @@ void warn(const char *format, ...)
     va_end(arguments);
 }
 
+/* For information that needs no reaction. */
 void note(const char *format, ...)
 {
     va_list arguments;

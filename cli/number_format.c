@@ -105,7 +105,7 @@ size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
 
 /* ---- Lines of tables ---------------------------------------------------------------------------- */
 
-/* 18 columns and a blank: all tables of the command align at column 19. */
+/* 18 columns and a blank: the values of all tables of the command begin at the same column. */
 void print_title(FILE *out, const char *text)
 {
     fprintf(out, "%-18s ", text);
@@ -139,6 +139,7 @@ static void print_classes(FILE *out, const temper_data *data)
     char name[NAME_SHOWN], count[FORMAT_LENGTH];
     size_t classes = temper_data_classes(data);
     const uint32_t *label = temper_data_labels(data);
+    /* Under MPI each process has a part of the rows. */
     bool all_here = temper_data_rows(data) == temper_data_total_rows(data);
     if (classes > CLASSES_LISTED || !label)
         return;

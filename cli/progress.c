@@ -98,7 +98,7 @@ static void append_left(char text[LINE_LENGTH], double left)
         snprintf(text + length, LINE_LENGTH - length, ", %s left", clock_text(left, clock));
 }
 
-/* The negated comparison is true also for the first line, where drawn is -infinity. */
+/* `drawn` is -infinity before the first line, which is therefore due at once. */
 bool progress_is_due(const struct progress_line *progress, double seconds)
 {
     return progress->line && !(seconds - progress->drawn < redraw_seconds);

@@ -91,6 +91,7 @@ static temper_status draw(struct accuracy_map *map, temper_heatmap_figure figure
 {
     size_t rows = map->rows.count, columns = map->columns.count;
     temper_error error;
+    /* Reported here, once, instead of at each candidate that did not fit. */
     if (map->rows.full || map->columns.full)
         return fail(TEMPER_USAGE, "tune: the grid is too large to draw; use at most 128 losses and 128 penalties");
     if (rows == 0)
@@ -117,6 +118,7 @@ static temper_status draw_map(const temper_tune_report *report,
     struct accuracy_map *map = calloc(1, sizeof *map);
     if (!map)
         return fail_no_memory();
+    /* calloc's zeros would be accuracies of 0. */
     for (size_t i = 0; i < sizeof map->value / sizeof *map->value; i++)
         map->value[i] = NAN;
     for (size_t i = 0; i < report->count; i++)
@@ -133,6 +135,7 @@ static temper_status add_source(struct html_draft *draft, const struct tune_resu
 {
     const temper_data *data = result->data;
     size_t classes = temper_data_classes(data);
+    /* html_source takes an array of names, which the data does not have as such. */
     const char **names = (const char **)calloc(classes, sizeof *names);
     if (!names)
         return fail_no_memory();
@@ -183,6 +186,7 @@ static temper_status write_page(const struct tune_result *result, temper_text sv
     add_choice(&draft, &result->report);
     add_warnings(&draft, result->report.warnings);
     draft_heading(&draft, "Candidates");
+    /* The second map is missing where no candidate has temperatures. */
     for (size_t i = 0; i < 2; i++)
         if (svg[i].bytes)
             draft_picture(&draft, TEMPER_OK, &svg[i], NULL);
@@ -200,6 +204,7 @@ static temper_status write_page(const struct tune_result *result, temper_text sv
 /* A path that ends in .svg gets the map of all candidates alone. */
 temper_status tune_page_write(const struct tune_result *result, const char *path)
 {
+    /* The first map has every candidate, the second only the pairs of temperatures. */
     static const temper_heatmap_figure all = {
         .title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"};
     static const temper_heatmap_figure pairs = {

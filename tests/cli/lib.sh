@@ -23,7 +23,7 @@ temper_exit() { # temper_exit ARGUMENT...: runs it and prints its exit code
     echo "exit $?"
 }
 
-# Permissions mean nothing to root, so this is run by somebody to whom they do.
+# Permissions mean nothing to root, so the command runs as an ordinary user.
 temper_as_nobody() { # temper_as_nobody ARGUMENT...
     if [ "$(id -u)" = 0 ]; then
         # shellcheck disable=SC2086 # a command with arguments

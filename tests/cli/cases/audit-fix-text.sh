@@ -85,7 +85,7 @@ for how in drop relabel; do
 done
 temper_exit audit data.svm --fix out.svm --fix-how weight
 
-# What was written is told.
+# The names of the written files are reported.
 $TEMPER audit --t1 0.3 data.svm --report page.html --fix out.csv --fix-how weight >/dev/null
 $TEMPER audit --t1 0.3 comma.csv "${read_as[@]}" --fix out.csv --fix-how weight 2>&1 >/dev/null |
     tail -n 2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rows that --missing drop leaves out are counted, wherever rows are told.
+# Rows that --missing drop leaves out are counted, wherever a number of rows is reported.
 {
     echo x,y,label
     for i in {1..40}; do

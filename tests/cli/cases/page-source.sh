@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A page tells what it is of: files as they were named, rows, classes, the program; and twice the
+# A page states its sources: files as they were named, rows, classes, the program; and twice the
 # same makes the same bytes.
 {
     echo x,y,label

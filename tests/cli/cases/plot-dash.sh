@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# A lone dash is an argument, not an option.
+# A single dash is an argument, not an option.
 $TEMPER plot -

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Killed at any moment, or stopped by SIGTERM, it goes on to the same table and the same model.
+# Killed at any moment, or stopped by SIGTERM, it continues to the same table and the same model.
 need python3
 cp "$CLI_TESTS/data/three.csv" .
 tune=(tune three.csv -q --json --folds 5 --seed 3 --checkpoint-seconds 0
@@ -11,7 +11,7 @@ for key in ("seconds", "resumed", "model", "replaced"):
     del found[key]
 print(json.dumps(found, sort_keys=True))'
 }
-stop() { # stop SIGNAL SECONDS: begins or goes on, and ends it so long after its first saving
+stop() { # stop SIGNAL SECONDS: begins or continues, and ends it SECONDS after its first checkpoint
     $TEMPER "${tune[@]}" -m part --resume >part.out 2>part.err &
     while [ ! -e part.tuning ] && kill -0 $! 2>/dev/null; do
         sleep 0.005
