@@ -1,7 +1,7 @@
 /* Any bytes as CIFAR-10: whole records of known classes, or a refusal with advice. The first byte
  * chooses the channel. */
 #define _GNU_SOURCE
-#include "reading.h"
+#include "read_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

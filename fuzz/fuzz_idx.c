@@ -1,6 +1,6 @@
 /* Any bytes as an IDX file: finite numbers, or a refusal with advice. */
 #define _GNU_SOURCE
-#include "reading.h"
+#include "read_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

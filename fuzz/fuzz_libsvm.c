@@ -1,6 +1,6 @@
 /* Any bytes as libsvm text: the same rows on one thread and on three, or a refusal with advice. */
 #define _GNU_SOURCE
-#include "reading.h"
+#include "read_fixture.h"
 
 static void check_same(const struct dataset *one, const struct dataset *many)
 {

@@ -2,7 +2,7 @@
  * same, or refused with a place and advice. */
 #define _GNU_SOURCE /* memfd_create */
 #include "model/model_file.h"
-#include "reading.h"
+#include "read_fixture.h"
 
 /* What must hold for every model. */
 static void check_model(const struct model *model)

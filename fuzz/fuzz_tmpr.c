@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 #include "data/tmpr/tmpr_layout.h"
-#include "reading.h"
+#include "read_fixture.h"
 
 enum { LARGEST = 1 << 16 };
 

@@ -12,6 +12,7 @@
 #include "data/read/file_list.h"
 #include "data/read/format.h"
 
+/* Sizes in bytes, unless noted. */
 enum {
     BATCH_BYTES = 8 * 1024 * 1024,
     BATCH_BYTES_LEAST = 256 * 1024,
@@ -24,9 +25,11 @@ enum {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Adds a line unless it is there already: every batch notes the same about the header. */
+/* Adds one note unless it is present already, since every batch notes the same about the header. False without memory.
+ * Notes are few, and so the search is linear. */
 static bool add_note_line(struct text *notes, const char *line, size_t length)
 {
+    /* Each iteration compares with one line of the notes so far. */
     for (const char *old = notes->bytes; old && *old;) {
         size_t count = strcspn(old, "\n");
         if (count == length && memcmp(old, line, length) == 0)
@@ -38,7 +41,7 @@ static bool add_note_line(struct text *notes, const char *line, size_t length)
     return !notes->failed;
 }
 
-/* Notes are lines. */
+/* Splits the notes of a batch into lines and adds each of them once. */
 bool batch_reader_add_notes(struct batch_reader *batches, const char *notes)
 {
     size_t length;
@@ -50,8 +53,8 @@ bool batch_reader_add_notes(struct batch_reader *batches, const char *notes)
     return true;
 }
 
-/* Whether batches can be read one by one: the format allows it, and no option needs all rows (--classes: not every
- * batch has all of them). */
+/* Whether batches can be read one by one: the format allows it, and no option needs all rows. Labels and weights of
+ * other files refer to rows by number; --classes fails if a batch lacks one of the classes. */
 static bool can_split(const struct batch_reader *batches)
 {
     reader_fn *read = batches->reader.format->read;
@@ -60,7 +63,8 @@ static bool can_split(const struct batch_reader *batches)
            !options->class_weight && !options->classes;
 }
 
-/* Opens the file; the note about its format is the first one. */
+/* Opens the file and infers its format. The dataset exists only for the note about the format, which becomes the first
+ * one. */
 static temper_status open_file(struct batch_reader *batches, temper_error *error)
 {
     struct dataset *first = mem_zeroed(1, sizeof *first);
@@ -73,7 +77,8 @@ static temper_status open_file(struct batch_reader *batches, temper_error *error
     return status;
 }
 
-/* The size of a batch follows from the memory limit, if there is one. */
+/* Opens a file for reading in batches. Under a memory limit a batch is a fixed share of it, since text, parsed rows and
+ * results together take a multiple of the batch. */
 temper_status batch_reader_open(const char *path, const temper_read_options *options, const struct schema *schema,
                                 struct batch_reader **out, temper_error *error)
 {
@@ -86,6 +91,7 @@ temper_status batch_reader_open(const char *path, const temper_read_options *opt
     struct batch_reader *batches = mem_zeroed(1, sizeof *batches);
     if (!batches)
         return error_no_memory(error);
+    /* The reader keeps a pointer to the options, and so they are copied to where they stay. */
     batches->options = *options;
     batches->reader =
         (struct data_reader){.path = path, .options = &batches->options, .schema = schema, .error = error};
@@ -93,6 +99,7 @@ temper_status batch_reader_open(const char *path, const temper_read_options *opt
     batch_reader_set_width(batches, 1);
     if (options->memory && options->memory / BATCH_SHARE < BATCH_BYTES)
         batches->batch_bytes = (size_t)(options->memory / BATCH_SHARE);
+    /* Smaller batches would spend their time on overhead; the limit is then refused by plan_memory. */
     if (batches->batch_bytes < BATCH_BYTES_LEAST)
         batches->batch_bytes = BATCH_BYTES_LEAST;
     temper_status status = open_file(batches, error);
@@ -105,6 +112,7 @@ temper_status batch_reader_open(const char *path, const temper_read_options *opt
     return TEMPER_OK;
 }
 
+/* Batches that borrow from `whole` must be freed before. */
 void batch_reader_close(struct batch_reader *batches)
 {
     if (!batches)
@@ -115,6 +123,7 @@ void batch_reader_close(struct batch_reader *batches)
     mem_free(batches);
 }
 
+/* Effective until the first batch is read. */
 void batch_reader_set_bytes(struct batch_reader *batches, size_t bytes)
 {
     batches->batch_bytes = bytes;
@@ -130,9 +139,11 @@ uint64_t batch_reader_dropped(const struct batch_reader *batches)
     return batches->dropped;
 }
 
-/* As many rows as make SLICE_BYTES of numbers, a multiple of SLICE_LEAST. */
+/* Chooses the rows of a slice so that the caller's results (`numbers` doubles per row) take about SLICE_BYTES, which
+ * stay in the cache; a multiple of SLICE_LEAST, up to SLICE_MOST. */
 void batch_reader_set_width(struct batch_reader *batches, size_t numbers)
 {
+    /* The divisions truncate, so that the result may be 0 for wide results. */
     size_t rows = SLICE_BYTES / sizeof(double) / (numbers ? numbers : 1) / SLICE_LEAST * SLICE_LEAST;
     batches->slice_rows = rows < SLICE_LEAST ? SLICE_LEAST : rows > SLICE_MOST ? SLICE_MOST : rows;
     batches->width = numbers;
@@ -140,7 +151,8 @@ void batch_reader_set_width(struct batch_reader *batches, size_t numbers)
 
 /* ---- Slices of a file that was read whole ---------------------------------------------------- */
 
-/* A copy of some elements of an array that may be NULL; *fine is false without memory. */
+/* Copies the elements [from, from + count) of an array; NULL if the array is NULL. *fine becomes false without memory.
+ * */
 static void *copy_of(const void *array, uint64_t from, size_t count, size_t size, bool *fine)
 {
     void *copy = array ? mem_alloc(count, size) : NULL;
@@ -150,7 +162,8 @@ static void *copy_of(const void *array, uint64_t from, size_t count, size_t size
     return copy;
 }
 
-/* The next slice. It borrows the features, and has copies of labels, weights and lines. */
+/* Fills `data` with the next slice of the whole file. It borrows the features, which are large, and has copies of
+ * labels, weights and lines. *some is false after the last row. */
 static temper_status next_slice(struct batch_reader *batches, struct dataset *data, bool *some, temper_error *error)
 {
     const struct dataset *whole = batches->whole;
@@ -160,6 +173,7 @@ static temper_status next_slice(struct batch_reader *batches, struct dataset *da
     *some = count > 0;
     if (!*some)
         return TEMPER_OK;
+    /* No copy: the slice points into the matrix of the whole file. */
     data->x = matrix_slice(&whole->x, from, count);
     data->file.format = whole->file.format;
     data->label = copy_of(whole->label, from, count, sizeof *whole->label, &fine);
@@ -170,24 +184,29 @@ static temper_status next_slice(struct batch_reader *batches, struct dataset *da
     return fine ? classes_copy(&whole->classes, &data->classes, error) : error_no_memory(error);
 }
 
-/* Checks that a batch or slice and its results fit into the memory limit, which `data` has. */
+/* Checks that a batch or slice and its results fit into the memory limit that `data` carries, and reports how much is
+ * needed if not. */
 static temper_status plan_memory(const struct batch_reader *batches, const struct dataset *data, temper_error *error)
 {
     size_t threads = batches->options.threads ? batches->options.threads : thread_count_default();
+    /* The caller's results for one slice, in bytes. */
     double slice = (double)batches->slice_rows * (double)batches->width * sizeof(double);
     struct memory_limit_plan plan = {.what = "reading the file", .needed = RESULT_TIMES * slice, .threads = threads};
+    /* Batches that are read one by one also need memory for their text and rows. */
     if (!batches->whole)
         plan.needed += BATCH_TIMES * (double)batches->batch_bytes;
     return memory_limit_plan(data, &plan, error);
 }
 
-/* Reads a file whole: it is one batch if it is in memory, else it is sliced. */
+/* Reads a file that cannot be read in batches. It becomes one batch if it is in memory; a mapped file, or one in
+ * temporary files, is handed out in slices. */
 static temper_status read_whole(struct batch_reader *batches, struct dataset *data, bool *some, temper_error *error)
 {
     struct data_reader *reader = &batches->reader;
     *some = reader->source != NULL;
     if (!*some)
         return TEMPER_OK;
+    /* The data is in memory already, and slices would save nothing. */
     if (batches->options.memory == 0 && reader->format->read != read_tmpr)
         return data_reader_next(reader, data);
     batches->whole = mem_zeroed(1, sizeof *batches->whole);
@@ -196,6 +215,7 @@ static temper_status read_whole(struct batch_reader *batches, struct dataset *da
     TRY(data_reader_next_limited(reader, batches->whole));
     if (!batch_reader_add_notes(batches, batches->whole->notes))
         return error_no_memory(error);
+    /* The rows are counted slice by slice, dropped ones here. */
     batch_reader_count(batches, 0, batches->whole->file.missing_dropped, 0);
     TRY(plan_memory(batches, batches->whole, error));
     return next_slice(batches, data, some, error);
@@ -203,7 +223,8 @@ static temper_status read_whole(struct batch_reader *batches, struct dataset *da
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* The size of batches is fixed when the first one is read. */
+/* Reads the next batch or slice. The size of batches is fixed, and the memory limit checked, when the first one is
+ * read. */
 temper_status batch_reader_rows(struct batch_reader *batches, struct dataset *data, bool skip, bool *some,
                                 temper_error *error)
 {
@@ -213,6 +234,7 @@ temper_status batch_reader_rows(struct batch_reader *batches, struct dataset *da
         return next_slice(batches, data, some, error);
     if (!batches->splits)
         return read_whole(batches, data, some, error);
+    /* A dataset that only carries the limit; 0 after the first batch, which disables the check. */
     const struct dataset limit = {.storage.memory_limit = batches->begun ? 0 : batches->options.memory};
     TRY(plan_memory(batches, &limit, error));
     batches->begun = true;
@@ -223,7 +245,7 @@ temper_status batch_reader_rows(struct batch_reader *batches, struct dataset *da
     return TEMPER_OK;
 }
 
-/* The next batch of one process, counted, with its notes added. */
+/* Reads the next batch, counts its rows and adds its notes; several processes read one each. */
 static temper_status next_batch(struct batch_reader *batches, struct dataset *data, bool *some, temper_error *error)
 {
     if (!comm_alone(batches->options.comm))
@@ -235,7 +257,8 @@ static temper_status next_batch(struct batch_reader *batches, struct dataset *da
     return batch_reader_add_notes(batches, data->notes) ? TEMPER_OK : error_no_memory(error);
 }
 
-/* After the last batch: the notes about missing values count those of all batches. */
+/* After the last batch: adds the notes about missing values, which count those of all batches, and refuses a file in
+ * which every row was dropped. Files that were read whole have their notes already. */
 static temper_status finish(struct batch_reader *batches, temper_error *error)
 {
     const struct schema *schema = batches->reader.schema;
@@ -251,7 +274,8 @@ static temper_status finish(struct batch_reader *batches, temper_error *error)
     return batch_reader_add_notes(batches, all.notes) ? TEMPER_OK : error_no_memory(error);
 }
 
-/* One process passes over batches without rows. */
+/* Returns the next batch, which the caller frees. One process passes over batches without rows; with several processes
+ * an empty batch is returned, since all of them must make the same calls. */
 temper_status batch_reader_next(struct batch_reader *batches, struct dataset **batch, temper_error *error)
 {
     for (;;) {
@@ -260,6 +284,7 @@ temper_status batch_reader_next(struct batch_reader *batches, struct dataset **b
         if (!data)
             return error_no_memory(error);
         temper_status status = next_batch(batches, data, &some, error);
+        /* All of its rows were dropped because of missing values. */
         bool empty = some && data->x.rows == 0 && comm_alone(batches->options.comm);
         if (status == TEMPER_OK && some && !empty) {
             *batch = data;

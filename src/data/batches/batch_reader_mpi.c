@@ -3,7 +3,8 @@
 #include "data/batches/batch_reader.h"
 #include "data/dist/scatter_rows.h"
 
-/* Passes over a batch of another rank. Every rank parses the first one, to learn whether rows have labels. */
+/* Passes over a batch of another rank. The first batch of the file is parsed by every rank, to learn the columns and
+ * whether rows have labels; later ones are only split into lines. */
 static temper_status skip_batch(struct batch_reader *batches, bool *some, temper_error *error)
 {
     struct dataset *unused = mem_zeroed(1, sizeof *unused);
@@ -14,7 +15,8 @@ static temper_status skip_batch(struct batch_reader *batches, bool *some, temper
     return status;
 }
 
-/* Adds the notes of all ranks, in the order of the rows. */
+/* Adds the notes of all ranks, in the order of the rows, so that every rank has the notes of one process. Collective.
+ * */
 static temper_status gather_notes(struct batch_reader *batches, const struct dataset *data, temper_error *error)
 {
     char *notes = NULL;
@@ -25,8 +27,9 @@ static temper_status gather_notes(struct batch_reader *batches, const struct dat
     return status;
 }
 
-/* A batch for each rank, one after another; *some while the first rank has one. All ranks read the same text, and so
- * agree on where batches begin and end. */
+/* Reads a batch for each rank, in the order of the ranks. All ranks read the same text, and so agree on where batches
+ * begin and end without communication. *some is true while the first rank has a batch; ranks beyond the end of the file
+ * get an empty one. */
 static temper_status share_batches(struct batch_reader *batches, struct dataset *data, bool *some, temper_error *error)
 {
     const temper_comm *comm = batches->options.comm;
@@ -39,11 +42,13 @@ static temper_status share_batches(struct batch_reader *batches, struct dataset 
             r == comm->rank ? batch_reader_rows(batches, data, false, &more, error) : skip_batch(batches, &more, error);
         *some = *some || more;
     }
+    /* An error of one rank becomes the error of all, before the collective calls below. */
     TRY(comm_agree(comm, status, error));
     TRY(comm_count(comm, data->x.rows, &before, &all, error));
     TRY(gather_notes(batches, data, error));
     TRY(comm_count(comm, data->file.missing_dropped, NULL, &dropped, error));
     TRY(comm_count(comm, data->file.missing_filled, NULL, &filled, error));
+    /* Sums over all ranks, so that every rank writes the same notes at the end. */
     batch_reader_count(batches, all, dropped, filled);
     if (data->x.rows == 0)
         data->x.kind = MATRIX_CSR; /* which may have any number of columns */
@@ -53,7 +58,8 @@ static temper_status share_batches(struct batch_reader *batches, struct dataset 
     return TEMPER_OK;
 }
 
-/* A file that is read whole is read by every rank, which keeps the rows of its part. */
+/* The next batch for each of several processes. A file that cannot be read in batches is read whole by every rank,
+ * which keeps the rows of its part. */
 temper_status batch_reader_shared_rows(struct batch_reader *batches, struct dataset *data, bool *some,
                                        temper_error *error)
 {

@@ -64,7 +64,7 @@ enum csv_error_kind {
     CSV_MEMORY,
     CSV_QUOTE_OPEN,
     CSV_QUOTE_INSIDE,
-    CSV_QUOTE_BEHIND,
+    CSV_QUOTE_AFTER,
     CSV_RETURN,
     CSV_NUL,
     CSV_FIELDS,

@@ -7,8 +7,11 @@
 #include "data/csv/csv.h"
 #include "data/read/text_chunks.h"
 
+/* Bytes of one read call. One block is allocated per process, and both passes over the file reuse it. */
 enum { BLOCK = 256 * 1024 };
 
+/* The division of the rows among the processes while it is computed. Every rank has its own copy; `odd` and `start` are
+ * equal on all ranks after the two gathers. */
 struct byte_ranges {
     const char *path;
     const temper_comm *comm;
@@ -19,7 +22,8 @@ struct byte_ranges {
     temper_error *error;
 };
 
-/* Shares of equal length; line boundaries are found afterwards. */
+/* Shares of equal length; line boundaries are found afterwards. The division comes before the multiplication, so that
+ * the product cannot overflow; the bytes that the division drops belong to the last rank. */
 static uint64_t share_start(const struct byte_ranges *ranges, size_t rank)
 {
     return ranges->from + (ranges->to - ranges->from) / ranges->comm->size * rank;
@@ -31,7 +35,9 @@ static uint64_t share_end(const struct byte_ranges *ranges, size_t rank)
     return rank + 1 == ranges->comm->size ? ranges->to : share_start(ranges, rank + 1);
 }
 
-/* Whether this rank's share has an odd number of quotes. */
+/* Whether this rank's share has an odd number of quotes. The parity is enough: the state at a position is "within
+ * quotes" exactly if an odd number of quotes precedes it, and a doubled quote within a cell changes the parity twice.
+ * */
 static temper_status count_quotes(struct byte_ranges *ranges, bool *odd)
 {
     struct source *source;
@@ -49,7 +55,9 @@ static temper_status count_quotes(struct byte_ranges *ranges, bool *odd)
     return status;
 }
 
-/* The first line that begins at `at` or after it; `odd`: a quote is open at `at`. */
+/* Finds the first line that begins at `at` or after it, and stores its offset in the file in *start; the end of all
+ * rows if no line begins there. `odd`: a quote is open at `at`. The search reads on past this rank's share if
+ * necessary: a line belongs to the rank in whose share it begins. */
 static temper_status find_line(struct byte_ranges *ranges, uint64_t at, bool odd, uint64_t *start)
 {
     struct source *source;
@@ -72,10 +80,13 @@ static temper_status find_line(struct byte_ranges *ranges, uint64_t at, bool odd
     return status;
 }
 
-/* Every rank finds where its lines begin, which is where those of the rank before end. */
+/* Fills ranges->start on every rank. Two collective exchanges: the quote parities, from which each rank derives its
+ * state at the start of its share, then the line starts. The start of a rank's lines is also the end of the lines of
+ * the rank before, so that no byte is read twice and none is lost. */
 static temper_status find_starts(struct byte_ranges *ranges)
 {
     size_t rank = ranges->comm->rank;
+    /* The state at the start of this share: the combined parity of all shares before it. */
     bool odd = false;
     unsigned char mine;
     uint64_t start = ranges->from;
@@ -88,6 +99,8 @@ static temper_status find_starts(struct byte_ranges *ranges)
     odd = false;
     for (size_t r = 0; r < rank; r++)
         odd ^= ranges->odd[r] != 0;
+    /* Rank 0 begins with the first row; with fewer bytes than ranks all shares but the last are empty, and begin there
+     * too. */
     if (share_start(ranges, rank) > ranges->from)
         status = find_line(ranges, share_start(ranges, rank), odd, &start);
     status = comm_agree(ranges->comm, status, ranges->error);

@@ -17,6 +17,8 @@ enum { NAMES_LENGTH = 160 }; /* bytes of a list of names in a message */
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* Copies the names: the chunk with the header is given back before the rows are parsed. */
+/* Names are stored unquoted, with doubled quotes made single. names.count grows with each name, so that a plan that is
+ * half made can be freed. */
 static temper_status take_names(struct csv_column_plan *plan, const struct csv_line *header, temper_error *error)
 {
     plan->names.name = (char **)mem_zeroed(header->count, sizeof *plan->names.name);
@@ -33,7 +35,8 @@ static temper_status take_names(struct csv_column_plan *plan, const struct csv_l
     return TEMPER_OK;
 }
 
-/* The number of columns with this name; *column is the first. */
+/* The number of columns with this name; *column is the first. Names are compared byte by byte; a linear search is
+ * enough for the few columns that options name. */
 static size_t find_name(const struct csv_column_plan *plan, const char *name, size_t *column)
 {
     size_t found = 0;
@@ -46,7 +49,8 @@ static size_t find_name(const struct csv_column_plan *plan, const char *name, si
     return found;
 }
 
-/* Whether a name needs no quotes in a shell. */
+/* Whether a name needs no quotes in a shell. A leading '-' would be parsed as an option, and a comma would split a list
+ * of names. */
 static bool is_plain(const char *name)
 {
     return *name && *name != '-' &&
@@ -63,7 +67,8 @@ static bool is_printable(const char *name)
     return true;
 }
 
-/* A name that occurs twice would select nothing, so that the number is shown instead. */
+/* A name that occurs twice would select nothing, so that the number is shown instead. The text can be pasted into a
+ * command line as it is. */
 struct csv_column_text csv_column_option(const struct csv_column_plan *plan, size_t column)
 {
     struct csv_column_text shown;
@@ -91,10 +96,10 @@ struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size
 
 /* ---- Which column an option means ------------------------------------------------------------ */
 
-/* A column that an option names. */
+/* A column that an option names; the option is part of every message about it. */
 struct column_request {
     const char *option; /* "--label" */
-    const char *name;
+    const char *name;   /* as the user wrote it: a name of the header, or a number from 1 */
     const struct data_reader *reader;
 };
 
@@ -106,7 +111,8 @@ static struct token_text shown_name(const struct column_request *wanted)
     return token_text(wanted->name, wanted->name + length);
 }
 
-/* A name that differs only in case or blanks, else NULL. */
+/* A name that differs only in case or blanks, else NULL. Only proposed in the message: choosing it silently could train
+ * on the wrong column. */
 static const char *meant_name(const struct csv_column_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->names.count; i++)
@@ -115,7 +121,8 @@ static const char *meant_name(const struct csv_column_plan *plan, const char *na
     return NULL;
 }
 
-/* "a name of the header: a, b, c, ...", as many as fit. */
+/* "a name of the header: a, b, c, ...", as many as fit. The buffer is kept short, since the message has to hold the
+ * file's name too. */
 static void list_names(const struct csv_column_plan *plan, char out[NAMES_LENGTH])
 {
     size_t used = (size_t)snprintf(out, NAMES_LENGTH, "a name of the header: "), i = 0;
@@ -146,7 +153,9 @@ static temper_status refuse_column(const struct csv_column_plan *plan, const str
                      place_text(plan->path).text, shown_name(wanted).text, wanted->option, advice, plan->columns);
 }
 
-/* Finds a column by name, else by number; CSV_NO_COLUMN if it is neither. */
+/* Finds a column by name, else by number; CSV_NO_COLUMN if it is neither. A name takes precedence over a number, so
+ * that a header of years can be addressed. The caller decides whether a column that was not found is an error: for
+ * --weights it may be a file. */
 static temper_status look_up(const struct csv_column_plan *plan, const struct column_request *wanted, size_t *column)
 {
     unsigned long long number;
@@ -162,7 +171,8 @@ static temper_status look_up(const struct csv_column_plan *plan, const struct co
     return TEMPER_OK;
 }
 
-/* Gives a column a role, unless another option has given it a different one. */
+/* Gives a column a role, unless another option has given it a different one. CSV_FEATURE is the role of columns that no
+ * option has mentioned; the same role twice is harmless. */
 static temper_status assign_role(struct csv_column_plan *plan, const struct column_request *wanted, size_t column,
                                  enum csv_role role)
 {
@@ -191,7 +201,7 @@ static bool means_all(const struct csv_column_plan *plan, const char *name)
     return strcmp(name, "all") == 0 && find_name(plan, name, &column) == 0;
 }
 
-/* Gives a role to the columns of a list "A,B,...". */
+/* Gives a role to the columns of a list "A,B,...". Used by --ignore and --categorical. */
 static temper_status assign_list(struct csv_column_plan *plan, const struct column_request *option, const char *text,
                                  enum csv_role role)
 {
@@ -214,7 +224,8 @@ static temper_status assign_list(struct csv_column_plan *plan, const struct colu
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-/* Weights are a column if --weights names one, else a file, which read_complete reads. */
+/* Weights are a column if --weights names one, else a file, which read_complete reads. A name that is not a column
+ * leaves plan->weight at CSV_NO_COLUMN and is no error here. */
 static temper_status assign_weight(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     const char *name = reader->options->weights;
@@ -227,7 +238,8 @@ static temper_status assign_weight(struct csv_column_plan *plan, const struct da
     return assign_role(plan, &wanted, plan->weight, CSV_WEIGHT_COLUMN);
 }
 
-/* The column that --label names; by default the last one without a role. */
+/* Determines the label column: the one that --label names, else the last column without a role. No column is the label
+ * if labels come from another file, or for --label none (unless a column has that name). */
 static temper_status assign_label(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     const char *name = reader->options->label;
@@ -240,6 +252,7 @@ static temper_status assign_label(struct csv_column_plan *plan, const struct dat
         struct column_request wanted = {"--label", name, reader};
         return assign_by_name(plan, &wanted, CSV_LABEL, &plan->label);
     }
+    /* The default. It is recorded as a guess, so that messages and notes can offer --label. */
     for (size_t i = plan->columns; i-- > 0;) {
         if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
             continue;
@@ -251,7 +264,7 @@ static temper_status assign_label(struct csv_column_plan *plan, const struct dat
     return TEMPER_OK; /* no feature is left either: csv_columns_finish reports it */
 }
 
-/* The rule that --missing names. */
+/* The rule that --missing names. With a schema the rule of the training data is the default. */
 static temper_status take_missing_rule(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     static const char *const rules[] = {[CSV_ZERO] = "zero", [CSV_MEAN] = "mean", [CSV_DROP] = "drop"};
@@ -265,7 +278,9 @@ static temper_status take_missing_rule(struct csv_column_plan *plan, const struc
     return reader->schema ? csv_match_missing(plan, reader) : TEMPER_OK;
 }
 
-/* Ignored columns and weights are assigned first, so that the label is the last of the others. */
+/* Ignored columns and weights are assigned first, so that the label is the last of the others. With a schema the
+ * features and their order are those of the model, and its label column is found by csv_match_columns; the options may
+ * still name a label, weights and ignored columns. */
 temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_reader *reader,
                                const struct csv_line *first)
 {
@@ -289,7 +304,9 @@ temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_r
     return assign_list(plan, &text, reader->options->categorical, CSV_CATEGORY);
 }
 
-/* Computes the width of a row, and the positions of the categories in it. */
+/* Computes the layout of a parsed row: plan->width cells (features and categories, in file order) of cell_size bytes
+ * each, and for each categorical column its index in the file and its slot in the row. Called after csv_columns_text,
+ * which may still turn features into categories. */
 temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     for (size_t i = 0; i < plan->columns; i++) {
@@ -306,6 +323,7 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data
     plan->slot = mem_alloc(plan->categories, sizeof *plan->slot);
     if (!plan->category || !plan->slot || !mul_size(plan->width, plan->cell_size, &plan->row_size))
         return error_no_memory(reader->error);
+    /* A slot is the number of kept columns before this one. */
     for (size_t i = 0, slot = 0, n = 0; i < plan->columns; i++) {
         if (plan->role[i] == CSV_CATEGORY) {
             plan->category[n] = i;
@@ -316,7 +334,7 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data
     return TEMPER_OK;
 }
 
-/* Also frees a plan that is half made. */
+/* Also frees a plan that is half made. Pointers that were not set yet are NULL. */
 void csv_columns_free(struct csv_column_plan *plan)
 {
     for (size_t i = 0; i < plan->names.count; i++)
@@ -338,7 +356,8 @@ static bool is_text_feature(const struct csv_column_plan *plan, size_t column, c
     return column < plan->columns && plan->role[column] == CSV_FEATURE && !csv_is_number(cell) && !csv_is_missing(cell);
 }
 
-/* Classifies every cell of the first chunks: slow, but these are few. */
+/* For --categorical all: classifies every cell of the chunk, and makes each feature that contains text categorical.
+ * This parses every number a second time, but only in the chunks that were read ahead, usually the first MiB. */
 void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text)
 {
     const char *p = text->from;
@@ -354,7 +373,8 @@ void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text
     }
 }
 
-/* Adds a column to the sorted list, once. */
+/* Inserts a column into plan->text, which is sorted and has each column once. Columns beyond CSV_TEXTS_KEPT are left
+ * out: the message abbreviates long lists anyway. */
 static void add_text(struct csv_column_plan *plan, size_t column)
 {
     size_t at = plan->texts;
@@ -369,7 +389,9 @@ static void add_text(struct csv_column_plan *plan, size_t column)
     plan->texts++;
 }
 
-/* The table will be refused if the first row has text, so this may take time only then. */
+/* Collects the feature columns that contain text within the first TEXT_LINES lines, for one message about all of them.
+ * The first row decides: if it has only numbers, later text is reported as a single wrong cell, and the search ends
+ * after one line, so that valid tables pay nothing. */
 void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_chunk *text)
 {
     const char *p = text->from;

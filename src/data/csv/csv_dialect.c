@@ -1,7 +1,7 @@
 /* csv_dialect: infers the separator of a table, and whether it has a header, from the first two lines.
  *
- * The rules are given in csv.h. In doubt the user is asked: a header that is taken for a row adds a class of one row,
- * and a row that is taken for a header is lost; neither would be noticed. */
+ * The rules are given in csv.h. If neither is certain, the file is refused and the user decides: a header that is taken
+ * for a row adds a class of one row, and a row that is taken for a header is lost; neither would be noticed. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,7 +13,8 @@
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Only used for the first two lines, so the array may grow slowly. */
+/* Only used for the first two lines, so the array may grow slowly. line->cell is an array of line->count cells that
+ * point into the text; the caller frees it by csv_line_free, also after an error. */
 enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p, const char *to, struct csv_line *line)
 {
     size_t capacity = 0;
@@ -46,7 +47,8 @@ void csv_line_free(struct csv_line *line)
 
 /* ---- Separator ------------------------------------------------------------------------------- */
 
-/* The content is not considered: csv_find_separator finds a tab in the first line too. */
+/* The content is not considered: csv_find_separator finds a tab in the first line too. A .tsv file is split at tabs
+ * only, even if its first line contains commas. */
 bool csv_is_tsv(const struct data_reader *reader)
 {
     const char *name = reader->options->format;
@@ -54,7 +56,9 @@ bool csv_is_tsv(const struct data_reader *reader)
     return format && strcmp(format->name, "tsv") == 0;
 }
 
-/* Counts separators outside quotes. A line of one column has none, and any separator will do. */
+/* Chooses the separator by counting the candidates of the first line outside quotes. A single comma decides for commas,
+ * even if there are more semicolons: CSV is by far the most frequent dialect. A line of one column has no separator,
+ * and any will do. */
 char csv_find_separator(const char *p, const char *to)
 {
     size_t commas = 0, tabs = 0, semicolons = 0;
@@ -72,7 +76,8 @@ char csv_find_separator(const char *p, const char *to)
 
 /* ---- Header ---------------------------------------------------------------------------------- */
 
-/* Whether `name` is a cell of the line, and not a number: "3" may mean the third column. */
+/* Whether `name` is a cell of the line, and not a number: "3" may mean the third column. Missing values do not count
+ * either: a column named NA is more likely a cell without a value. */
 static bool names_cell(const char *name, const struct csv_line *line)
 {
     for (size_t i = 0; name && i < line->count; i++)
@@ -82,7 +87,8 @@ static bool names_cell(const char *name, const struct csv_line *line)
     return false;
 }
 
-/* The same for a list of names; a list that cannot be parsed is refused later. */
+/* The same for a list of names. A list that cannot be parsed gives false here; csv_columns_plan parses it again and
+ * reports the error. */
 static bool list_names_cell(const char *text, const struct csv_line *line)
 {
     struct list list;
@@ -102,7 +108,8 @@ static bool options_name_cell(const temper_read_options *options, const struct c
            list_names_cell(options->ignore, line) || list_names_cell(options->categorical, line);
 }
 
-/* Whether the last cell is `label`, which write_csv writes above the labels. */
+/* Whether the last cell is `label`, which write_csv writes above the labels. This makes files that temper wrote read
+ * back without --header, even if all cells are text. */
 static bool ends_in_label(const struct csv_line *line)
 {
     return line->count > 0 && csv_cell_is(&line->cell[line->count - 1], "label", 5);
@@ -117,7 +124,9 @@ static size_t count_numbers(const struct csv_line *line)
     return count;
 }
 
-/* The rule of csv.h for two lines that neither an option nor `label` decides. */
+/* Compares the first two lines column by column, as csv.h describes. Only columns with a number in the second line are
+ * evidence: text above a number is a heading, a number above a number is a row. Missing cells above numbers say
+ * nothing. */
 static bool looks_like_header(const struct csv_line *first, const struct csv_line *second)
 {
     size_t texts = 0;
@@ -131,7 +140,8 @@ static bool looks_like_header(const struct csv_line *first, const struct csv_lin
     return texts > 0;
 }
 
-/* Applies the rules from the most to the least certain one; refuses the file if none applies. */
+/* Applies the rules from the most to the least certain one; refuses the file if none applies. Sets plan->header. A
+ * single line is a header if it contains no number: then the table has no rows, which is reported later. */
 static temper_status guess_header(struct csv_column_plan *plan, const struct data_reader *reader,
                                   const struct csv_line *first, const struct csv_line *second)
 {
@@ -153,14 +163,16 @@ static temper_status guess_header(struct csv_column_plan *plan, const struct dat
     return TEMPER_OK;
 }
 
-/* Whether the first line is a comment of another program, before the table begins. */
+/* Whether the first line is a comment of another program, before the table begins. The number of fields must differ as
+ * well: a header may begin with '#', as in "#id,x,y". */
 static bool is_comment(const struct csv_line *first, const struct csv_line *second)
 {
     const struct csv_cell *cell = &first->cell[0];
     return second && second->count != first->count && cell->to > cell->from && *cell->from == '#';
 }
 
-/* By the option if it is given, else inferred. */
+/* Sets plan->header from --header yes or no, else by guess_header; plan->header_given records which, since an inferred
+ * header is mentioned in a note and in messages about text in the first line. */
 temper_status csv_find_header(struct csv_column_plan *plan, const struct data_reader *reader,
                               const struct csv_line *first, const struct csv_line *second)
 {

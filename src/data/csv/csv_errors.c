@@ -13,12 +13,13 @@
 enum { TEXTS_SHOWN = 60 }; /* bytes of a list of columns */
 
 /* Placeholders: @t the cell's text, @c the column, @o its name for an option, @n the number of fields, @m the expected
- * number, @l advice to name the label, @s a list of the columns of text, @a the same for an option. */
+ * number, @l advice to name the label, @s a list of the columns of text, @a the same for an option. Every message says
+ * what is wrong and, after the semicolon, what the user can do about it. */
 static const char *const messages[] = {
     [CSV_QUOTE_OPEN] = "the quote that opens here is never closed; close it, or double it and quote "
                        "the cell",
     [CSV_QUOTE_INSIDE] = "a quote inside a cell; put the cell in quotes and double the quote",
-    [CSV_QUOTE_BEHIND] = "text after a closing quote; double the quote if it belongs to the cell",
+    [CSV_QUOTE_AFTER] = "text after a closing quote; double the quote if it belongs to the cell",
     [CSV_RETURN] = "a carriage return inside a line; end lines by \\n or \\r\\n, or quote the cell",
     [CSV_NUL] = "a NUL byte; convert the file to plain text, from UTF-16 perhaps",
     [CSV_FIELDS] = "expected @m fields, found @n; correct the line or remove it",
@@ -54,7 +55,8 @@ static const char *const messages[] = {
     [CSV_WEIGHT] = "weight '@t' in @c is not a number of at least 0; correct it or drop the row",
 };
 
-/* The cell is shortened: the remedy must fit in after it. */
+/* Stores the kind and the start of the cell's text, with control characters escaped. The text is limited to
+ * CSV_TOKEN_SHOWN bytes, each of which becomes at most four: the remedy must fit into the message after it. */
 void csv_error_set(struct csv_error *found, enum csv_error_kind kind, const char *from, const char *to)
 {
     size_t length = (size_t)(to - from);
@@ -66,7 +68,9 @@ void csv_error_set(struct csv_error *found, enum csv_error_kind kind, const char
 
 /* ---- Columns of text ------------------------------------------------------------------------- */
 
-/* "age, 3 ('home town'), city", by the names that options accept; as many as fit. */
+/* Appends the columns that contain text: "age, 3 ('home town'), city" for a sentence, "age,3,city" for an option
+ * (`for_option`). Names that an option would not accept are replaced by numbers. The list ends with "..." when it
+ * exceeds TEXTS_SHOWN bytes. */
 static void append_texts(struct text *text, const struct csv_column_plan *plan, bool for_option)
 {
     size_t start = text->length;
@@ -85,7 +89,8 @@ static void append_texts(struct text *text, const struct csv_column_plan *plan, 
     }
 }
 
-/* Whether other columns have text too, from the first row on. */
+/* Whether other columns have text too, from the first row on. Then one message lists all of them; otherwise the user
+ * would learn of the next column only in the next attempt. */
 static bool is_one_of_many(const struct csv_column_plan *plan, size_t column)
 {
     bool found = false;
@@ -96,14 +101,14 @@ static bool is_one_of_many(const struct csv_column_plan *plan, size_t column)
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
-/* The line of the first row, unless there are blank lines. */
+/* The line number of the first row, if there are no blank lines before it. */
 static uint64_t first_row(const struct csv_column_plan *plan)
 {
     return plan->header ? 2 : 1;
 }
 
 /* Advice to name the label, if it was only guessed and the column begins with text; further down it is rather a wrong
- * cell. */
+ * cell. The result is inserted before "--categorical", and so ends in a comma and a blank. */
 static void append_label(struct text *text, const struct csv_column_plan *plan, const struct csv_error *found)
 {
     if (!plan->label_guessed || found->line > first_row(plan))
@@ -114,7 +119,7 @@ static void append_label(struct text *text, const struct csv_column_plan *plan, 
         text_format(text, "--label %s if it is the label, ", csv_column_option(plan, found->field).text);
 }
 
-/* Appends what a letter after @ stands for. */
+/* Appends what a letter after @ stands for. Letters are documented above `messages`; the default covers @n and @m. */
 static void append_value(struct text *text, char part, const struct csv_column_plan *plan,
                          const struct csv_error *found)
 {
@@ -132,7 +137,8 @@ static void append_value(struct text *text, char part, const struct csv_column_p
         text_format(text, "%zu", part == 'n' ? found->count : plan->columns);
 }
 
-/* "1,500", "$5" or "5 %", as spreadsheets write; no date, and nothing with letters. */
+/* Whether a text is a number in a notation that spreadsheets write: "1,500", "$5" or "5 %". Dates ("1-2-2020",
+ * "1/2/2020") are not, since '-' is only accepted as a sign and '/' not at all. */
 static bool is_figure(const char *token)
 {
     bool signed_first = *token == '-' || *token == '+';
@@ -140,8 +146,9 @@ static bool is_figure(const char *token)
            strpbrk(token, "0123456789") != NULL;
 }
 
-/* Selects the message for a cell of text: with a model the roles of columns are fixed, other columns may have text,
- * or it may be a number in another notation. */
+/* Selects the message for a cell of text: with a model the roles of columns are fixed, other columns may have text, or
+ * it may be a number in another notation. The parser knows only CSV_TEXT and CSV_TEXT_FIRST; the refinement is made
+ * here, once per file, so that the parser needs no other columns. */
 static enum csv_error_kind kind_for(const struct csv_column_plan *plan, const struct csv_error *found)
 {
     bool first = found->kind == CSV_TEXT_FIRST;
@@ -159,6 +166,7 @@ static enum csv_error_kind kind_for(const struct csv_column_plan *plan, const st
 /* Appends the message, with its values inserted. */
 static void expand_message(struct text *text, const struct csv_column_plan *plan, const struct csv_error *found)
 {
+    /* Plain text up to the next '@' is copied, then the placeholder's value is inserted. */
     for (const char *p = messages[kind_for(plan, found)]; *p;) {
         size_t plain = strcspn(p, "@");
         text_append_bytes(text, p, plain);
@@ -170,12 +178,14 @@ static void expand_message(struct text *text, const struct csv_column_plan *plan
     }
 }
 
-/* file:line:column if there is a column, else file:line. */
+/* Formats the error as file:line:column: message, or file:line: message if it concerns the whole line, and returns
+ * TEMPER_BAD_DATA (or TEMPER_NO_MEMORY). `lines_before` turns a line of the chunk into a line of the file. */
 temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *found, uint64_t lines_before,
                                temper_error *error)
 {
     struct text text = {0};
     struct place_text place = place_text(plan->path);
+    /* The rules below depend on the line in the file, not in the chunk. */
     struct csv_error placed = *found;
     placed.line += lines_before;
     size_t line = (size_t)placed.line;

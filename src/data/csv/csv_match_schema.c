@@ -17,7 +17,8 @@ enum { NAMES_TRIED = 64 }; /* of a schema, to see whether a line is a header */
 
 /* ---- Header and missing values --------------------------------------------------------------- */
 
-/* Whether a cell of the line is this name. */
+/* Whether a cell of the line is this name. Numbers and missing values are not names: a row of numbers could otherwise
+ * match columns that are named 1, 2, 3. */
 static bool line_has(const struct csv_line *line, const char *name)
 {
     for (size_t i = 0; i < line->count; i++) {
@@ -28,7 +29,8 @@ static bool line_has(const struct csv_line *line, const char *name)
     return false;
 }
 
-/* The first names are enough: a table of the model has them all, or is refused later. */
+/* The first names are enough: a table of the model has them all, or is refused later. The limit keeps the search
+ * linear: each name is compared with every cell of the line. */
 bool csv_match_header(const struct schema *schema, const struct csv_line *first)
 {
     for (size_t i = 0; i < schema->columns && i < NAMES_TRIED; i++)
@@ -37,7 +39,9 @@ bool csv_match_header(const struct schema *schema, const struct csv_line *first)
     return false;
 }
 
-/* Rows are not dropped unless an option asks for it: a prediction is expected for each. */
+/* Takes the rule for missing values from the schema unless an option gives one. Rows are not dropped because training
+ * dropped them: a prediction is expected for each row, so that missing values are refused then. Means exist only if
+ * training stored them. */
 temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     enum schema_missing rule = reader->schema->missing;
@@ -52,6 +56,7 @@ temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_
 
 /* ---- Matching -------------------------------------------------------------------------------- */
 
+/* The assignment of the file's columns to the columns of the schema, which goes to plan->matched. */
 struct schema_match {
     struct csv_column_plan *plan;
     const struct data_reader *reader;
@@ -61,7 +66,8 @@ struct schema_match {
     bool *twice;                /* of each column: another one has its name */
 };
 
-/* Whether the table has as many columns as that of the schema, with the same names where both have them. */
+/* Whether the table has as many columns as that of the schema, with the same names where both have them. Then positions
+ * are used, even if names occur twice. */
 static bool is_same_table(const struct schema_match *match)
 {
     const struct schema *schema = match->schema;
@@ -89,7 +95,8 @@ static void take_positions(struct schema_match *match)
 
 /* ---- By name --------------------------------------------------------------------------------- */
 
-/* Makes a hash table of the header's names, and marks names that occur twice. */
+/* Builds a hash table from name to column of the header, and marks names that occur more than once. A name that the
+ * model does not use may be repeated; take_names refuses the others. */
 static temper_status index_header(struct schema_match *match)
 {
     const struct names *names = &match->plan->names;
@@ -124,7 +131,8 @@ static temper_status refuse_spelling(const struct schema_match *match, const cha
                      token_text(found, found + strlen(found)).text);
 }
 
-/* Names the first missing column, and counts the others. */
+/* Names the first missing column, and counts the others. A name that differs only in case or blanks is reported as the
+ * probable cause. */
 static temper_status refuse_missing(const struct schema_match *match, size_t first)
 {
     const struct schema *schema = match->schema;
@@ -144,7 +152,8 @@ static temper_status refuse_missing(const struct schema_match *match, size_t fir
                      place_text(match->plan->path).text, token_text(name, name + strlen(name)).text, others);
 }
 
-/* Finds every column of the schema by its name. */
+/* Finds every column of the schema by its name, in expected linear time. The label is optional: a table for prediction
+ * usually has none. */
 static temper_status take_names(struct schema_match *match)
 {
     const struct schema *schema = match->schema;
@@ -179,7 +188,8 @@ static temper_status refuse_count(const struct schema_match *match)
                      schema->file_columns, schema->columns);
 }
 
-/* The position of the label among the columns that are used. */
+/* The position of the label among the columns that are used. Schema columns are in file order, so that this is the
+ * number of features before the label. */
 static size_t label_index(const struct schema *schema)
 {
     size_t rank = 0;
@@ -188,8 +198,9 @@ static size_t label_index(const struct schema *schema)
     return rank;
 }
 
-/* The columns that no option has taken are those that are used, with the label among them or without. The label is
- * assumed only if that is the only way to get this number of columns. */
+/* Matches columns by order alone. The columns without a role are either the features of the schema, or these with the
+ * label among them at its old index. The label is assumed only if nothing else explains the number of columns: an
+ * option has named other columns, or the training table had no ignored columns that the extra one could be. */
 static temper_status take_order(struct schema_match *match)
 {
     const struct schema *schema = match->schema;
@@ -216,7 +227,9 @@ static temper_status take_order(struct schema_match *match)
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-/* A column that the model needs cannot have another role. */
+/* Sets the final roles: matched columns become features or categories, as in training; the label column becomes the
+ * label, unless an option has named other labels; all columns left are ignored and counted for a note. An option that
+ * gives a matched column another role is refused. */
 static temper_status give_roles(const struct schema_match *match)
 {
     struct csv_column_plan *plan = match->plan;
@@ -227,6 +240,7 @@ static temper_status give_roles(const struct schema_match *match)
                              "%s: the model needs %s as a feature; name another for --label, "
                              "--ignore or --weights",
                              place_text(plan->path).text, csv_column_shown(plan, plan->matched[i]).text);
+    /* The label column of the schema, if the file has it and no option uses it otherwise. */
     bool free_label = match->label != CSV_NO_COLUMN && plan->role[match->label] == CSV_FEATURE;
     if (free_label) {
         bool wanted = !match->reader->options->label && !match->reader->options->labels;
@@ -236,19 +250,22 @@ static temper_status give_roles(const struct schema_match *match)
     }
     for (size_t i = 0; i < schema->columns; i++) /* marked, so that the columns left are unknown */
         plan->role[plan->matched[i]] = CSV_CATEGORY;
+    /* Columns that still have the default role are not in the schema. */
     for (size_t i = 0; i < plan->columns; i++) {
         if (plan->role[i] != CSV_FEATURE)
             continue;
         plan->role[i] = CSV_IGNORED;
         plan->unknown = plan->unknowns++ ? plan->unknown : i;
     }
+    /* The marked columns receive their final role: only those with texts are categorical. */
     for (size_t i = 0; i < schema->columns; i++)
         if (schema->column[i].texts.count == 0)
             plan->role[plan->matched[i]] = CSV_FEATURE;
     return TEMPER_OK;
 }
 
-/* Same table, else by name, else by order. */
+/* Same table, else by name, else by order. In this order, since an identical table is the common case and needs no
+ * names, and names are safer than positions. */
 temper_status csv_match_columns(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     const struct schema *schema = reader->schema;
@@ -272,12 +289,14 @@ temper_status csv_match_columns(struct csv_column_plan *plan, const struct data_
 
 /* ---- Rows: from kept cells to the features of the schema ------------------------------------- */
 
-/* A column of the schema, and where its cells are. */
+/* A column of the schema, and where its cells are found in a parsed row. */
 struct matched_column {
     size_t slot;    /* among the kept cells of a row */
     uint32_t *text; /* of each code: which text of the schema; CSV_NO_CODE: none */
 };
 
+/* The conversion of parsed rows (plan->row_size bytes) to rows of features (row_size bytes, schema->features values).
+ * */
 struct matched_rows {
     const struct csv_column_plan *plan;
     struct csv_rows *whole;
@@ -290,7 +309,8 @@ struct matched_rows {
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Finds each text of the file among those of the schema. */
+/* Maps codes to features: (*out)[code] is the index of that text among the schema's texts of the column, or CSV_NO_CODE
+ * if training never saw it. *out has found->count elements and is freed by free_sources, also on failure. */
 static bool match_texts(const struct schema_column *column, const struct classes *found, uint32_t **out)
 {
     uint32_t *text = mem_alloc(found->count, sizeof *text);
@@ -315,6 +335,7 @@ static bool match_texts(const struct schema_column *column, const struct classes
     return true;
 }
 
+/* The tables of match_texts; columns of numbers have none. */
 static void free_sources(struct matched_rows *rows)
 {
     for (size_t i = 0; rows->source && i < rows->schema->columns; i++)
@@ -322,7 +343,8 @@ static void free_sources(struct matched_rows *rows)
     mem_free(rows->source);
 }
 
-/* Where the cells of each column are, and which texts of the schema its codes mean. */
+/* Where the cells of each column are, and which texts of the schema its codes mean. Each categorical column of the file
+ * has its own class table; those of different columns assign codes independently. */
 static bool find_sources(struct matched_rows *rows)
 {
     const struct csv_column_plan *plan = rows->plan;
@@ -357,7 +379,9 @@ static unsigned char *write_cell(const struct matched_rows *rows, unsigned char 
     return out + size;
 }
 
-/* One feature for each text; all zeros for a text that was not in the training data. */
+/* Writes one feature for each text of the schema: a single 1; zeros for a text that was not in the training data, which
+ * is counted; the frequencies from training for a missing text under the rule mean, else zeros. Returns the position
+ * after the features. */
 static unsigned char *write_texts(struct matched_rows *rows, size_t column, const unsigned char *cell,
                                   unsigned char *out)
 {
@@ -376,7 +400,7 @@ static unsigned char *write_texts(struct matched_rows *rows, size_t column, cons
     return out;
 }
 
-/* A number; NaN is a missing one, and is filled. */
+/* Copies a number. A missing one, which the parser stored as NaN, becomes the mean of the training data or 0. */
 static unsigned char *write_number(const struct matched_rows *rows, size_t column, const unsigned char *cell,
                                    unsigned char *out)
 {
@@ -400,7 +424,8 @@ static void write_row(struct matched_rows *rows, const unsigned char *row, unsig
     }
 }
 
-/* Whether the kept cells of a row are its features already, in order, except for missing numbers. */
+/* Whether parsed rows are already rows of features, in order, except for missing numbers: then rows without missing
+ * values need no conversion at all. This is the common case of a table of numbers. */
 static bool rows_are_straight(const struct matched_rows *rows)
 {
     bool straight = rows->row_size == rows->plan->row_size;
@@ -409,7 +434,7 @@ static bool rows_are_straight(const struct matched_rows *rows)
     return straight;
 }
 
-/* Whether no number of the row is missing. */
+/* Whether no number of the row is missing. All cells are tested without an early exit, since most rows are complete. */
 static bool row_is_whole(const struct matched_rows *rows, const void *row)
 {
     const float *narrow = row;
@@ -420,7 +445,9 @@ static bool row_is_whole(const struct matched_rows *rows, const void *row)
     return !missing;
 }
 
-/* In place, from the last row to the first: a row never becomes narrower, see csv_to_dataset. */
+/* Converts all rows in place, from the last to the first. In this direction no row is overwritten before it was read,
+ * because a row of features is never narrower than its parsed row: every kept column gives at least one feature. One
+ * row is buffered, since source and target overlap. */
 static bool write_rows(struct matched_rows *rows)
 {
     struct csv_rows *whole = rows->whole;
@@ -458,7 +485,8 @@ static void note(const struct matched_rows *rows, struct dataset *data)
                      csv_column_shown(plan, rows->unseen_column).text);
 }
 
-/* The width of the result is that of the schema, whatever the file has. */
+/* The width of the result is that of the schema, whatever the file has. The dataset receives a copy of the schema, so
+ * that it can be used without the model. */
 temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *whole,
                                const struct data_reader *reader, struct dataset *data, size_t *width)
 {

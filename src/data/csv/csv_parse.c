@@ -12,12 +12,14 @@
 #include "data/csv/csv.h"
 #include "data/read/text_chunks.h"
 
+/* The first allocation of a row buffer, in rows. */
 enum { FIRST_ROWS = 64 };
 
 /* ---- Row buffers ----------------------------------------------------------------------------- */
 
-/* Each array is resized on its own: those that have grown stay valid if there is no memory for the rest. The system
- * moves large blocks without a copy, and pages that are not touched yet take no memory. */
+/* Sets the capacity of every array to `count` rows. Each array is resized separately: those that have grown stay valid
+ * if there is no memory for the rest, since the capacity is not raised then. The system moves large blocks without a
+ * copy, and pages that are not touched yet take no memory. */
 static bool resize(struct csv_rows *rows, const struct csv_column_plan *plan, size_t count)
 {
     unsigned char *cells = array_resize(rows->spill, rows->cells, count, plan->row_size);
@@ -63,7 +65,8 @@ bool csv_rows_start(struct csv_rows *rows, const struct csv_column_plan *plan)
     return rows->category && reserve(rows, plan, FIRST_ROWS);
 }
 
-/* Exactly the estimate; reserve grows by half only if it was too low. */
+/* Exactly the estimate; reserve grows by half only if it was too low. A failure is ignored: the arrays then grow as
+ * rows arrive. */
 void csv_rows_expect(struct csv_rows *rows, const struct csv_column_plan *plan, size_t count)
 {
     if (count <= rows->capacity || !resize(rows, plan, count))
@@ -73,7 +76,8 @@ void csv_rows_expect(struct csv_rows *rows, const struct csv_column_plan *plan, 
         huge_pages_advise(rows->cells, count * plan->row_size);
 }
 
-/* The arrays stay: a buffer is used for one chunk after another. */
+/* The arrays stay: a buffer is used for one chunk after another. So do the class tables, because the classes of the
+ * next chunk are mostly the same ones. */
 void csv_rows_clear(struct csv_rows *buffer)
 {
     buffer->rows = 0;
@@ -81,7 +85,8 @@ void csv_rows_clear(struct csv_rows *buffer)
     buffer->error = (struct csv_error){0};
 }
 
-/* Maps the codes of one class table of a buffer to codes of the batch; CSV_NO_CODE: not looked up yet. */
+/* A translation table of one class table of a buffer: code[i] is the code in the batch of the buffer's class i, or
+ * CSV_NO_CODE if it was not looked up yet. Each buffer numbers its classes by first appearance in its own chunks. */
 struct csv_codes {
     uint32_t *code;
     size_t count;
@@ -101,8 +106,8 @@ static bool codes_extend(struct csv_codes *codes, const struct classes *classes)
     return true;
 }
 
-/* Looks a class up in the batch only when a row needs it: so new codes come in the order of the rows, as if the text
- * had not been split into chunks. */
+/* Translates one code of the buffer to the code of the batch. A class is looked up in the batch only when a row needs
+ * it: so new codes are assigned in the order of the rows, exactly as if one thread had parsed the whole text. */
 static uint32_t recode(const struct csv_codes *codes, const struct classes *from, struct classes *to, uint32_t old)
 {
     uint32_t *code = &codes->code[old];
@@ -113,7 +118,8 @@ static uint32_t recode(const struct csv_codes *codes, const struct classes *from
     return *code;
 }
 
-/* False if the class table had no place or no memory for a code: then the buffer ends before this row. */
+/* Whether a code is valid. If the class table of the batch was full or out of memory, the buffer is truncated before
+ * this row, and its error is set as if the parser had found it there. */
 static bool accept_code(struct csv_rows *buffer, size_t row, size_t field, uint32_t code, enum csv_error_kind if_full)
 {
     if (code != CLASSES_FULL && code != CLASSES_NO_MEMORY)
@@ -145,12 +151,14 @@ static bool recode_row(struct csv_rows *buffer, struct csv_rows *batch, const st
     return accept_code(buffer, row, plan->label, label, CSV_LABELS);
 }
 
-/* There is one table of codes for each category, then one for the label. */
+/* Translates all codes of a buffer. buffer->codes has plan->categories + 1 tables: one for each categorical column, and
+ * the last one for the label. */
 void csv_rows_recode(struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan)
 {
     if (!buffer->codes)
         buffer->codes = mem_zeroed(plan->categories + 1, sizeof *buffer->codes);
     bool fine = buffer->codes != NULL;
+    /* The class tables of the buffer have grown since its last chunk. */
     for (size_t i = 0; fine && i < plan->categories; i++)
         fine = codes_extend(&buffer->codes[i], &buffer->category[i]);
     fine = fine && codes_extend(&buffer->codes[plan->categories], &buffer->classes);
@@ -160,14 +168,16 @@ void csv_rows_recode(struct csv_rows *buffer, struct csv_rows *batch, const stru
         fine = recode_row(buffer, batch, plan, row);
 }
 
-/* An empty table of codes is filled again when rows need it. */
+/* Empties the translation tables; they are filled again when rows need them. The classes of another batch have other
+ * codes. */
 void csv_rows_forget_codes(struct csv_rows *buffer, const struct csv_column_plan *plan)
 {
     for (size_t i = 0; buffer->codes && i <= plan->categories; i++)
         buffer->codes[i].count = 0;
 }
 
-/* Lines of the buffer count from its chunk, lines of the batch from the file. */
+/* Copies the buffer's rows to the end of the batch. Line numbers of the buffer are relative to its chunk; adding the
+ * lines of the batch so far makes them relative to the file. A failure leaves the batch unchanged. */
 bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan)
 {
     size_t at = batch->rows;
@@ -178,6 +188,7 @@ bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, cons
         memcpy(batch->label + at, buffer->label, buffer->rows * sizeof *buffer->label);
     if (buffer->weight)
         memcpy(batch->weight + at, buffer->weight, buffer->rows * sizeof *buffer->weight);
+    /* Line numbers are for messages and for edits of the text, which address the file. */
     for (size_t i = 0; i < buffer->rows; i++)
         batch->line[at + i] = buffer->line[i] + batch->lines;
     batch->rows += buffer->rows;
@@ -206,8 +217,10 @@ void csv_rows_free(struct csv_rows *rows, const struct csv_column_plan *plan)
 
 /* ---- Plain numbers --------------------------------------------------------------------------- */
 
-/* A number in plain notation at p that is followed by `ending`; returns the position after it, NULL if it is not plain.
- * Loads whole words: a chunk has zeros after it. */
+/* Parses a number in plain notation at p that is followed by the byte `ending`, and stores it in *out as a float or a
+ * double. Returns the position after `ending`, or NULL if the number is not plain (quoted, blanks, missing, too many
+ * digits); then take_cell parses it. number_look loads whole words, which may reach beyond the text: every chunk has
+ * zero bytes after it. */
 static inline const char *take_number(const char *p, char ending, bool f64, void *out)
 {
     struct number_fast number;
@@ -226,7 +239,8 @@ static inline const char *take_number(const char *p, char ending, bool f64, void
     return p + length + 1;
 }
 
-/* The same for a single digit, as in counts and 0/1 features. */
+/* The same for a single digit, which is the whole cell in counts and 0/1 features: two comparisons instead of a general
+ * scan. */
 static inline const char *take_digit(const char *p, char ending, bool f64, void *out)
 {
     unsigned digit = (unsigned)*p - '0';
@@ -243,7 +257,7 @@ static inline const char *take_digit(const char *p, char ending, bool f64, void 
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* The state of the parser. */
+/* The state of the parser. It lives for one chunk; the rows may hold those of earlier chunks. */
 struct csv_cursor {
     const struct csv_column_plan *plan;
     struct csv_rows *rows;
@@ -260,8 +274,9 @@ struct csv_cursor {
     size_t scratch_size;
 };
 
-/* Records an error at `where`, in a column of the table; returns false, for the caller to return. The line is computed
- * only here: newlines within quotes are rare, and errors are rarer. */
+/* Records an error at `where`, in column `field` of the table, and returns false for the caller to return. Line and
+ * column are computed only here, from the start of the row: rows rarely contain newlines, and counting them while
+ * parsing would slow down valid files. */
 static bool fail(struct csv_cursor *at, enum csv_error_kind kind, const char *where, size_t field)
 {
     struct csv_error *error = &at->rows->error;
@@ -275,7 +290,7 @@ static bool fail(struct csv_cursor *at, enum csv_error_kind kind, const char *wh
     return false;
 }
 
-/* The same, with the text of a cell. */
+/* The same, with the text of the cell for the message. */
 static bool fail_cell(struct csv_cursor *at, enum csv_error_kind kind, const struct csv_cell *cell, size_t field)
 {
     csv_error_set(&at->rows->error, kind, cell->from, cell->to);
@@ -288,8 +303,9 @@ static bool fail_memory(struct csv_cursor *at)
     return false;
 }
 
-/* A row that ends too early, at `cell`, or continues after its last column. The number of its cells is counted, since
- * it shows what happened: one more or less, or a different file. */
+/* Reports a row that ends too early, at `cell`, or continues after its last column. The rest of the row is scanned to
+ * count its cells: the number shows what happened, one separator too many or a different file. A last line that is too
+ * short and has no newline is reported as a truncated file. */
 static bool fail_fields(struct csv_cursor *at, struct csv_cell *cell, size_t field)
 {
     size_t count = field + 1;
@@ -306,7 +322,8 @@ static bool fail_fields(struct csv_cursor *at, struct csv_cell *cell, size_t fie
     return fail(at, cut ? CSV_FIELDS_CUT : CSV_FIELDS, surplus ? surplus : cell->to, field);
 }
 
-/* A feature that is neither a valid number nor missing. */
+/* Reports a feature that is neither a valid number nor missing. A number that overflows a float is parsed again as a
+ * double, to tell whether --type f64 would help. */
 static bool fail_number(struct csv_cursor *at, const struct csv_cell *cell, size_t field, enum number_result result)
 {
     double wide;
@@ -323,7 +340,8 @@ static bool fail_number(struct csv_cursor *at, const struct csv_cell *cell, size
 
 /* ---- Cells -------------------------------------------------------------------------------------- */
 
-/* A missing value: false if it is refused. */
+/* Handles a missing value by the rule of the plan: false if it is refused. Labels and weights cannot be filled in, so
+ * that for them only dropping the row is allowed. */
 static bool take_missing(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     static const enum csv_error_kind refusal[] = {[CSV_FEATURE] = CSV_MISSING,
@@ -334,6 +352,7 @@ static bool take_missing(struct csv_cursor *at, const struct csv_cell *cell, siz
     bool kept = role == CSV_FEATURE || role == CSV_CATEGORY;
     if (at->plan->missing == CSV_REFUSE || (!kept && at->plan->missing != CSV_DROP))
         return fail_cell(at, refusal[role], cell, field);
+    /* A dropped row is parsed to its end, since later cells may be errors that must be reported. */
     if (at->plan->missing == CSV_DROP)
         at->dropped = true;
     else
@@ -341,7 +360,8 @@ static bool take_missing(struct csv_cursor *at, const struct csv_cell *cell, siz
     return true;
 }
 
-/* Stores a number, or NaN for a missing one. */
+/* Parses a number in any notation and stores it; a missing one is stored as NaN, which csv_to_dataset replaces. No
+ * other cell is NaN, since "nan" counts as missing. */
 static bool take_feature(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     double wide = (double)NAN;
@@ -359,7 +379,8 @@ static bool take_feature(struct csv_cursor *at, const struct csv_cell *cell, siz
     return true;
 }
 
-/* Weights are doubles, also if the features are floats; weight 0 excludes a row from the sums. */
+/* Weights are doubles, also if the features are floats; weight 0 excludes a row from the sums. NaN and infinity are
+ * refused by the parser of numbers. */
 static bool take_weight(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     double weight = 0;
@@ -372,7 +393,8 @@ static bool take_weight(struct csv_cursor *at, const struct csv_cell *cell, size
     return true;
 }
 
-/* Only the position of the text is kept; keep_row makes it a code. */
+/* Remembers the cell of a categorical column; keep_row turns its text into a code once the row is known to be valid. A
+ * missing cell is marked by from = NULL. */
 static bool take_category(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     at->category[at->categories] = *cell;
@@ -386,14 +408,15 @@ static bool take_category(struct csv_cursor *at, const struct csv_cell *cell, si
     return true;
 }
 
-/* The same for the label. */
+/* The same for the label, of which a row has at most one. */
 static bool take_label(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     at->label = *cell;
     return !csv_is_missing(cell) || take_missing(at, cell, field);
 }
 
-/* Any cell: the general case. */
+/* Parses the cell at the cursor, in any notation, by the role of its column. A row must end exactly after its last
+ * column. */
 static bool take_cell(struct csv_cursor *at, size_t field)
 {
     const struct csv_column_plan *plan = at->plan;
@@ -445,7 +468,8 @@ __attribute__((always_inline)) static inline size_t take_plain_as(struct csv_cur
     return field;
 }
 
-/* Two instances of the loop, without a branch on the type within it. */
+/* Two instances of the loop, without a branch on the type within it. The compiler specialises take_plain_as for each
+ * constant. */
 static size_t take_plain(struct csv_cursor *at, size_t field)
 {
     return at->plan->f64 ? take_plain_as(at, field, true) : take_plain_as(at, field, false);
@@ -453,7 +477,8 @@ static size_t take_plain(struct csv_cursor *at, size_t field)
 
 /* ---- Rows --------------------------------------------------------------------------------------- */
 
-/* The cell's text, unquoted, after the byte `mark`; NULL without memory. */
+/* Copies the cell's text, unquoted, to the scratch buffer after the byte `mark`; *length includes the mark. Valid until
+ * the next call; NULL without memory. */
 static const char *prepare(struct csv_cursor *at, const struct csv_cell *cell, char mark, size_t *length)
 {
     size_t needed = (size_t)(cell->to - cell->from) + 1;
@@ -469,7 +494,8 @@ static const char *prepare(struct csv_cursor *at, const struct csv_cell *cell, c
     return at->scratch;
 }
 
-/* Checks a label that is a new class: NaN or 1e400 as the name of a class would hide an error. */
+/* Refuses a new class that is a number but not a finite one: NaN or 1e400 as the name of a class would hide an error.
+ * Classes that are known already were checked when they were new. */
 static bool check_label(struct csv_cursor *at)
 {
     double ignored;
@@ -479,8 +505,8 @@ static bool check_label(struct csv_cursor *at)
     return true;
 }
 
-/* Checks the result of a class table. The error is for the whole row, as when the tables of several chunks are
- * merged. */
+/* Checks the result of a class table. The error is for the whole row, as when the tables of several chunks are merged.
+ * The message then does not depend on the number of threads. */
 static bool check_code(struct csv_cursor *at, uint32_t code, enum csv_error_kind kind, size_t field)
 {
     if (code == CLASSES_NO_MEMORY)
@@ -492,7 +518,8 @@ static bool check_code(struct csv_cursor *at, uint32_t code, enum csv_error_kind
     return false;
 }
 
-/* Stores the label as a class; most classes are known already, and are found by their spelling. */
+/* Stores the code of the label. Most labels are known classes and are found by their spelling without a copy; only a
+ * text with doubled quotes has to be unquoted first. */
 static bool keep_label(struct csv_cursor *at)
 {
     struct csv_rows *rows = at->rows;
@@ -511,7 +538,8 @@ static bool keep_label(struct csv_cursor *at)
     return check_code(at, code, CSV_LABELS, at->plan->label);
 }
 
-/* Stores a text as a code. With a '=' before it, 1 and 1.0, or 0e1 and 0e2, are not equal as numbers. */
+/* Stores the code of categorical cell `which` in the row. The class table treats names that are equal as numbers as one
+ * class; the '=' before the text prevents that, so that 1 and 1.0, or 0e1 and 0e2, stay different texts. */
 static bool keep_category(struct csv_cursor *at, size_t which)
 {
     struct csv_rows *rows = at->rows;
@@ -531,7 +559,8 @@ static bool keep_category(struct csv_cursor *at, size_t which)
     return true;
 }
 
-/* The row is valid: its texts become codes. */
+/* Completes a valid row: assigns codes to its texts and counts it. Categories come before the label; csv_rows_recode
+ * relies on this order. */
 static bool keep_row(struct csv_cursor *at)
 {
     struct csv_rows *rows = at->rows;
@@ -544,13 +573,16 @@ static bool keep_row(struct csv_cursor *at)
     return true;
 }
 
-/* One row, from its first cell to its newline. If it fails, nothing of it is kept. */
+/* One row, from its first cell to its newline. If it fails, nothing of it is kept. Plain numbers are parsed by
+ * take_plain until a cell needs the general parser; the two alternate within the row. */
 static bool take_row(struct csv_cursor *at)
 {
     const struct csv_column_plan *plan = at->plan;
     struct csv_rows *rows = at->rows;
     if (rows->rows == rows->capacity && !reserve(rows, plan, rows->rows + 1))
         return fail_memory(at);
+    /* The row is written to its final place at once; if it fails or is dropped, rows->rows is not raised and the next
+     * row overwrites it. */
     at->row = at->p;
     at->out = rows->cells + rows->rows * plan->row_size;
     at->quoted = at->dropped = false;
@@ -560,10 +592,12 @@ static bool take_row(struct csv_cursor *at)
         if (field < plan->columns && !take_cell(at, field))
             return false;
     }
+    /* A dropped row leaves no classes behind, since its texts did not become codes. */
     if (at->dropped)
         rows->dropped++;
     else if (!keep_row(at))
         return false;
+    /* Without quoted cells a row is one line, and need not be scanned for newlines again. */
     rows->lines += at->quoted ? count_lines(at->row, (size_t)(at->p - at->row)) : 1;
     return true;
 }

@@ -17,6 +17,7 @@ struct csv_lookahead {
     struct csv_chunk text; /* what is left of it to parse */
 };
 
+/* The state of a table that is being read, from its first lines to its last batch; owned by the data_reader. */
 struct csv_reader {
     struct data_reader *reader;
     struct text_chunks *chunks;
@@ -40,8 +41,9 @@ struct csv_reader {
 
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
-/* The text of a chunk: without a byte order mark, which a file may begin with; with a newline at its end, for which
- * there is room. */
+/* The text of a chunk: without the byte order mark that a file may begin with, and with a newline at its end. The
+ * newline overwrites the first of the zero bytes that follow every chunk (CHUNK_ZEROS); the parser relies on it instead
+ * of checking for the end of the text. */
 static struct csv_chunk text_of(struct text_chunk *chunk, bool may_have_mark)
 {
     struct csv_chunk text = {.from = chunk->bytes};
@@ -56,7 +58,8 @@ static struct csv_chunk text_of(struct text_chunk *chunk, bool may_have_mark)
     return text;
 }
 
-/* Takes one more chunk ahead, if there is one. */
+/* Reads one more chunk and appends it to csv->ahead; only sets at_end if nothing is left. Chunks ahead are not given
+ * back: they are parsed again as rows. */
 static temper_status look_further(struct csv_reader *csv)
 {
     struct text_chunk *chunk;
@@ -75,7 +78,8 @@ static temper_status look_further(struct csv_reader *csv)
     return TEMPER_OK;
 }
 
-/* The text of a chunk that is left to parse: for the first chunks, without the header. */
+/* The part of a chunk that contains rows. Chunks that were read ahead have it stored, since the header and blank lines
+ * before it are cut off; all other chunks are parsed whole. */
 static struct csv_chunk text_to_parse(const struct csv_reader *csv, struct text_chunk *chunk)
 {
     if (csv->in_rank_lines) {
@@ -89,7 +93,9 @@ static struct csv_chunk text_to_parse(const struct csv_reader *csv, struct text_
 
 /* ---- The first lines ------------------------------------------------------------------------- */
 
-/* Reads chunks until one has a line that is not blank, and makes its text begin there. */
+/* Reads chunks until one has a line that is not blank, and makes its text begin at that line. Chunks of blank lines
+ * only are given back, and their bytes are counted, so that offsets in the file can be computed later. *found is false
+ * for a blank file. */
 static temper_status find_first_line(struct csv_reader *csv, bool *found)
 {
     *found = false;
@@ -109,7 +115,7 @@ static temper_status find_first_line(struct csv_reader *csv, bool *found)
     return TEMPER_OK;
 }
 
-/* Lines of a text that a row of the table has: a header may have newlines within quotes. */
+/* The lines of the file that a row takes: a header may have newlines within quotes. */
 static uint64_t lines_of_row(const struct csv_line *line)
 {
     return count_lines(line->from, (size_t)(line->next - line->from));
@@ -121,7 +127,8 @@ struct csv_line_start {
     uint64_t lines;
 };
 
-/* Finds the second line that is not blank, which may be in a later chunk. */
+/* Finds the second line that is not blank, which may be in a later chunk: a header may be followed by many blank lines.
+ * start->from is NULL if there is no second line. */
 static temper_status find_second_line(struct csv_reader *csv, const struct csv_line *first,
                                       struct csv_line_start *start)
 {
@@ -140,7 +147,7 @@ static temper_status find_second_line(struct csv_reader *csv, const struct csv_l
     }
 }
 
-/* Splits one of the first two lines into cells. */
+/* Splits one of the first two lines into cells, and reports an error with its line and column. */
 static temper_status split_line(struct csv_reader *csv, const struct csv_line_start *start, struct csv_line *line)
 {
     enum csv_error_kind kind = csv_line_read(&csv->plan.format, start->from, start->to, line);
@@ -154,7 +161,7 @@ static temper_status split_line(struct csv_reader *csv, const struct csv_line_st
     return csv_error_report(&csv->plan, &error, start->lines, csv->reader->error);
 }
 
-/* Decides what the columns are, from the first lines. */
+/* Decides on the header and the columns. With a header the first row begins after it. */
 static temper_status plan_columns(struct csv_reader *csv, const struct csv_line *first, const struct csv_line *second)
 {
     struct csv_column_plan *plan = &csv->plan;
@@ -166,6 +173,7 @@ static temper_status plan_columns(struct csv_reader *csv, const struct csv_line 
         csv->rows.lines += lines_of_row(first);
         text->from = first->next;
     }
+    /* Both searches for text need the final roles and the rows without the header. */
     for (size_t i = 0; i < csv->ahead_count; i++)
         csv_columns_text(plan, &csv->ahead[i].text);
     csv_columns_find_texts(plan, &csv->ahead[0].text);
@@ -184,7 +192,9 @@ static temper_status plan_from_lines(struct csv_reader *csv, struct csv_line *fi
     return plan_columns(csv, first, start.from ? second : NULL);
 }
 
-/* Makes the column plan, then puts the chunks that were looked at back. */
+/* Makes the column plan from the first lines of the file, before any row is parsed. The separator is inferred first,
+ * since the lines cannot be split without it. The chunks stay in csv->ahead; the caller makes them the next ones again.
+ * */
 static temper_status look_ahead(struct csv_reader *csv)
 {
     struct csv_column_plan *plan = &csv->plan;
@@ -208,8 +218,9 @@ static temper_status look_ahead(struct csv_reader *csv)
 
 /* ---- The rows of a batch --------------------------------------------------------------------- */
 
-/* The first chunk of a batch, of so many bytes, was appended: the others will be like it, so that memory for all of
- * them can be reserved. */
+/* Called after the first chunk of a batch, of `bytes` bytes, was appended. If the size of the batch is known, memory
+ * for all of its rows is reserved at once, in proportion to the rows of that chunk; growing step by step would move the
+ * arrays several times. */
 static void expect_rest(struct csv_reader *csv, size_t bytes)
 {
     size_t total = (size_t)csv->expected;
@@ -218,7 +229,8 @@ static void expect_rest(struct csv_reader *csv, size_t bytes)
     csv->expected = 0;
 }
 
-/* One thread: no buffers, no copies. */
+/* One thread: parses every chunk directly into the rows of the batch, without buffers or copies. Line numbers are those
+ * of the file already, since csv->rows.lines continues from chunk to chunk. */
 static temper_status read_straight(struct csv_reader *csv)
 {
     struct text_chunk *chunk;
@@ -235,7 +247,8 @@ static temper_status read_straight(struct csv_reader *csv)
     }
 }
 
-/* Several threads: parses a chunk into its buffer, which also holds the error if there is one. */
+/* Several threads: parses a chunk into its buffer, which also holds the error if there is one. Called by any thread;
+ * the slot belongs to it until append_buffer was called for it. */
 static void parse_chunk(void *context, struct text_chunk *chunk, size_t slot)
 {
     struct csv_reader *csv = context;
@@ -245,7 +258,9 @@ static void parse_chunk(void *context, struct text_chunk *chunk, size_t slot)
     csv_parse(&csv->plan, &text, &csv->buffer[slot]);
 }
 
-/* Appends a buffer to the rows of the batch. */
+/* Appends a buffer to the rows of the batch; called for one chunk at a time, in file order. The codes are translated
+ * first: an error of the buffer is reported only after all rows before it were accepted, so that the first error of the
+ * file wins. */
 static temper_status append_buffer(void *context, size_t slot)
 {
     struct csv_reader *csv = context;
@@ -260,7 +275,8 @@ static temper_status append_buffer(void *context, size_t slot)
     return TEMPER_OK;
 }
 
-/* Buffers are kept for the next batch, with their memory and their classes. */
+/* Allocates the buffers at the first parallel batch; they are kept for later batches, with their memory and their
+ * classes. csv->buffers counts those that have to be freed, including one that failed halfway. */
 static temper_status make_buffers(struct csv_reader *csv)
 {
     size_t count = 2 * csv->threads; /* for each thread one to parse into, and one that waits to be appended */
@@ -275,7 +291,8 @@ static temper_status make_buffers(struct csv_reader *csv)
     return TEMPER_OK;
 }
 
-/* Chunk n is parsed into buffer n % buffers, and appended after chunk n - 1. */
+/* Chunk n is parsed into buffer n % buffers, and appended after chunk n - 1. `first` is the number of the first chunk
+ * of this batch. */
 static temper_status read_in_parallel(struct csv_reader *csv, size_t first)
 {
     if (!csv->buffer)
@@ -292,7 +309,8 @@ static temper_status read_in_parallel(struct csv_reader *csv, size_t first)
     return parallel_parse(&work, csv->reader->error);
 }
 
-/* All chunks of the batch. The last chunk of a file alone is not worth a second thread. */
+/* Reads all chunks of the batch into csv->rows; reader->ended if there is none. A batch of one last chunk is not worth
+ * a second thread. */
 static temper_status read_rows(struct csv_reader *csv)
 {
     struct text_chunk *chunk;
@@ -308,7 +326,9 @@ static temper_status read_rows(struct csv_reader *csv)
 
 /* ---- One rank's lines ------------------------------------------------------------------------ */
 
-/* All ranks have made the same plan; from here on each reads its own lines. */
+/* Reopens the file on this process's byte range. All ranks have made the same column plan from the first lines of the
+ * file; from here on each reads only its own lines. The range is computed collectively at the first attempt and is
+ * given at a second one, when the number of lines before it is known. */
 static temper_status open_rank_lines(struct csv_reader *csv)
 {
     struct data_reader *reader = csv->reader;
@@ -321,6 +341,7 @@ static temper_status open_rank_lines(struct csv_reader *csv)
         rank->to = csv->file_size;
         TRY(csv_own_byte_range(reader, &rank->from, &rank->to));
     }
+    /* Only the rank that has the file's first line can mistake a header for a row. */
     csv->begins_file = rank->from == first_row && first->text.first_line;
     if (comm_rank(reader->options->comm) > 0)
         csv->rows.lines = rank->lines_before;
@@ -348,7 +369,8 @@ static void free_csv_reader(void *state)
     mem_free(csv);
 }
 
-/* Opens the table and plans its columns. What was made so far is freed with the reader's state. */
+/* Opens the table and plans its columns. What was made so far is freed with the reader's state. The chunks that were
+ * read ahead become the next ones again, in their order. */
 static temper_status open_table(struct data_reader *reader)
 {
     struct csv_reader *csv = mem_zeroed(1, sizeof *csv);
@@ -374,7 +396,8 @@ static temper_status open_table(struct data_reader *reader)
     return TEMPER_OK;
 }
 
-/* Empty rows for the next batch, which continues the count of lines. */
+/* Makes empty rows for the next batch; the count of lines continues. csv->expected is the size of the batch in bytes,
+ * as far as it is known. */
 static temper_status start_batch(struct csv_reader *csv)
 {
     const struct data_reader *reader = csv->reader;
@@ -388,7 +411,8 @@ static temper_status start_batch(struct csv_reader *csv)
     return csv_rows_start(&csv->rows, &csv->plan) ? TEMPER_OK : error_no_memory(reader->error);
 }
 
-/* A batch may have no rows, because all were dropped; a table without any row is refused at its end. */
+/* Reads or skips one batch. A batch may have no rows, because all of them were dropped; a table without any row is
+ * refused only at its end, and not at all by a rank, because other ranks may have rows. */
 static temper_status next_batch(struct csv_reader *csv, struct dataset *data)
 {
     struct data_reader *reader = csv->reader;
@@ -415,7 +439,7 @@ static temper_status next_batch(struct csv_reader *csv, struct dataset *data)
     return csv_to_dataset(&csv->plan, &csv->rows, reader, data);
 }
 
-/* Without a limit the whole table is one batch, and nothing is left for another. */
+/* The reader_fn of CSV and TSV. Without a limit the whole table is one batch, and the state is freed at once. */
 temper_status read_csv(struct data_reader *reader, struct dataset *data)
 {
     temper_status status = reader->state ? TEMPER_OK : open_table(reader);

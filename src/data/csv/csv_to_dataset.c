@@ -11,7 +11,8 @@
 #include "data/quote_text.h"
 #include "data/weights.h"
 
-/* The rows while they are converted; width and row_size grow when categories become features. */
+/* The rows while they are converted. width (features) and row_size (bytes) are those of a parsed row at first, and grow
+ * when categories become features. */
 struct csv_table {
     const struct csv_column_plan *plan;
     struct csv_rows *rows;
@@ -21,7 +22,8 @@ struct csv_table {
     temper_error *error;
 };
 
-/* A column without any value has neither a mean nor categories. */
+/* A column without any value has neither a mean nor categories. Filling such a column with zeros would hide that it is
+ * empty. */
 static temper_status no_values(const struct csv_table *table, size_t column)
 {
     return error_set(table->error, TEMPER_BAD_DATA, "%s: no values at all in %s; pass --ignore %s",
@@ -31,7 +33,8 @@ static temper_status no_values(const struct csv_table *table, size_t column)
 
 /* ---- One-hot --------------------------------------------------------------------------------- */
 
-/* Zeros and a one; NaN if the value is missing, to be filled like a missing number. */
+/* Writes `count` cells: a one at index `code` and zeros elsewhere; all NaN if the value is missing, to be filled like
+ * missing numbers, which gives the frequencies of the texts under the rule mean. */
 static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out, uint32_t code, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -41,18 +44,21 @@ static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out
     }
 }
 
-/* One row, from its kept cells to all its features. */
+/* Expands one parsed row (plan->width cells) to all its features (table->width cells). The numbers between two
+ * categorical columns are copied as a block. */
 static void expand_row(const struct csv_table *table, const unsigned char *row, unsigned char *out)
 {
     const struct csv_column_plan *plan = table->plan;
     size_t size = plan->cell_size, from = 0; /* the first slot that is not written yet */
     for (size_t i = 0; i <= plan->categories; i++) {
+        /* Numbers up to the next categorical column, or to the end of the row. */
         size_t to = i < plan->categories ? plan->slot[i] : plan->width;
         memcpy(out, row + from * size, (to - from) * size);
         out += (to - from) * size;
         from = to + 1;
         if (i == plan->categories)
             break;
+        /* The parser stored a code in place of the cell. */
         uint32_t code;
         memcpy(&code, row + to * size, sizeof code);
         size_t count = table->rows->category[i].count;
@@ -61,7 +67,8 @@ static void expand_row(const struct csv_table *table, const unsigned char *row, 
     }
 }
 
-/* Computes the width of the rows after one-hot expansion. */
+/* Computes the width of the rows after one-hot expansion. Columns are 32-bit indices elsewhere, so that more than 2^32
+ * - 1 features are refused, like a table that cannot be addressed. */
 static temper_status measure(struct csv_table *table)
 {
     const struct csv_column_plan *plan = table->plan;
@@ -87,6 +94,7 @@ static temper_status expand(struct csv_table *table)
     struct csv_rows *rows = table->rows;
     size_t old_size = table->plan->row_size;
     TRY(measure(table));
+    /* A copy of the row being expanded: its old and its new bytes overlap. */
     unsigned char *row = mem_alloc(old_size, 1);
     unsigned char *cells = array_resize(rows->spill, rows->cells, rows->rows, table->row_size);
     if (cells)
@@ -102,7 +110,8 @@ static temper_status expand(struct csv_table *table)
 
 /* ---- Missing values -------------------------------------------------------------------------- */
 
-/* A cell as a double, whatever its type: these passes are made only if values are missing. */
+/* A cell as a double, whatever its type. The branch for each cell is affordable: these passes are made only if values
+ * are missing or the rule is mean. */
 static double get_cell(const struct csv_table *table, size_t row, size_t column)
 {
     const unsigned char *cell = table->rows->cells + row * table->row_size + column * table->plan->cell_size;
@@ -124,7 +133,8 @@ static void set_cell(const struct csv_table *table, size_t row, size_t column, d
     memcpy(cell, table->plan->f64 ? (const void *)&value : (const void *)&narrow, table->plan->cell_size);
 }
 
-/* The mean of values whose sum overflows a double. */
+/* The mean of values with a sum that overflows a double: each value is divided by the count before it is added. Slower
+ * and less accurate, and so only the second choice. */
 static double mean_of_large(const struct csv_table *table, size_t column, double count)
 {
     double mean = 0;
@@ -136,7 +146,9 @@ static double mean_of_large(const struct csv_table *table, size_t column, double
     return mean;
 }
 
-/* Means of the values that are present, row by row: one order of summation, whatever the number of threads. */
+/* Computes the mean and the number of the values that are present, for each feature. The summation is row by row on one
+ * thread, so that the result does not depend on the number of threads. A column without values has count 0, and its
+ * mean is not used. */
 static void take_means(const struct csv_table *table, double *mean, double *count)
 {
     for (size_t r = 0; r < table->rows->rows; r++) {
@@ -151,7 +163,8 @@ static void take_means(const struct csv_table *table, double *mean, double *coun
         mean[c] = isfinite(mean[c]) ? mean[c] / count[c] : mean_of_large(table, c, count[c]);
 }
 
-/* The column of the file for feature c, which is not a category. */
+/* The column of the file that numeric feature c comes from, for a message; a categorical column covers as many features
+ * as it has texts. */
 static size_t column_of(const struct csv_table *table, size_t c)
 {
     const struct csv_column_plan *plan = table->plan;
@@ -164,7 +177,8 @@ static size_t column_of(const struct csv_table *table, size_t c)
     return 0;
 }
 
-/* Replaces every NaN by 0 or the mean: no other cell is NaN, since numbers that are not finite are refused. */
+/* Replaces every NaN by 0 or by the mean of its feature; no other cell is NaN, since numbers that are not finite are
+ * refused. table->mean has width elements and is kept for the schema (the caller frees it). */
 static temper_status fill_missing(struct csv_table *table)
 {
     double *mean = table->mean = mem_zeroed(table->width, sizeof *mean);
@@ -174,12 +188,15 @@ static temper_status fill_missing(struct csv_table *table)
         mem_free(count);
         return error_no_memory(table->error);
     }
+    /* Under the rule zero the means stay 0 and are what missing cells become. */
     if (table->plan->missing == CSV_MEAN) {
         take_means(table, mean, count);
         for (size_t c = 0; c < table->width && status == TEMPER_OK; c++)
             if (count[c] == 0)
                 status = no_values(table, column_of(table, c));
     }
+    /* One pass over all cells, also those of columns without missing values: which columns have some was not recorded.
+     * */
     for (size_t r = 0; status == TEMPER_OK && r < table->rows->rows; r++) {
         disk_array_used(table->rows->spill, table->row_size);
         for (size_t c = 0; c < table->width; c++)
@@ -192,6 +209,7 @@ static temper_status fill_missing(struct csv_table *table)
 
 /* ---- The schema ------------------------------------------------------------------------------ */
 
+/* The schema outlives the column plan and the class tables, and so needs its own strings. */
 static char *copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -199,7 +217,8 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Copies the texts of a categorical column, without the '=' before them. */
+/* Copies the texts of a categorical column without the '=' that the parser puts before them. texts->count grows with
+ * each copy, so that schema_free can free a part of them. */
 static bool take_texts(const struct classes *category, struct names *texts)
 {
     texts->name = (char **)mem_zeroed(category->count, sizeof *texts->name);
@@ -213,7 +232,8 @@ static bool take_texts(const struct classes *category, struct names *texts)
     return true;
 }
 
-/* One column; `category` is NULL if it has numbers, `mean` points at its first feature. */
+/* Describes one column in the schema. `category` is NULL if it has numbers; `mean` points at the mean of its first
+ * feature, or is NULL if the rule is not mean. */
 static bool take_column(const struct csv_column_plan *plan, size_t position, const struct classes *category,
                         const double *mean, struct schema_column *column)
 {
@@ -231,7 +251,7 @@ static bool take_column(const struct csv_column_plan *plan, size_t position, con
     return column->fill != NULL;
 }
 
-/* All columns that became features. */
+/* Describes all columns that became features, in file order, which is also the order of the features. */
 static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *rows, const double *mean,
                          struct schema *schema)
 {
@@ -240,6 +260,7 @@ static bool take_columns(const struct csv_column_plan *plan, const struct csv_ro
         if (!text && plan->role[i] != CSV_FEATURE)
             continue;
         struct schema_column *column = &schema->column[schema->columns++];
+        /* schema->features is the index of this column's first feature. */
         const double *at = mean ? mean + schema->features : NULL;
         if (!take_column(plan, i, text ? &rows->category[n++] : NULL, at, column))
             return false;
@@ -248,7 +269,8 @@ static bool take_columns(const struct csv_column_plan *plan, const struct csv_ro
     return true;
 }
 
-/* Records what the columns became, for other tables; `mean` of each feature, or NULL if none is kept. */
+/* Records how the columns became features, so that other tables can be converted in the same way when the model is
+ * applied. `mean` has an element for each feature, or is NULL. The caller owns *out. */
 static temper_status make_schema(const struct csv_column_plan *plan, const struct csv_rows *rows, const double *mean,
                                  struct schema **out, temper_error *error)
 {
@@ -276,7 +298,8 @@ static temper_status make_schema(const struct csv_column_plan *plan, const struc
 
 /* ---- The rows ------------------------------------------------------------------------------- */
 
-/* The counts are those of the dataset, of all ranks or of all batches. */
+/* Adds the notes on missing values. The counts are those of all ranks or of all batches, which is why the caller passes
+ * them in `data` and `kept`. */
 void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training)
 {
     unsigned long long filled = data->file.missing_filled, dropped = data->file.missing_dropped;
@@ -294,6 +317,7 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
 static void note(const struct csv_table *table, const struct data_reader *reader, struct dataset *data)
 {
     const struct csv_column_plan *plan = table->plan;
+    /* The features that categorical columns have become. */
     size_t made = table->width - (plan->width - plan->categories);
     data->file.missing_filled = table->rows->missing;
     data->file.missing_dropped = table->rows->dropped;
@@ -312,17 +336,20 @@ static void note(const struct csv_table *table, const struct data_reader *reader
         csv_note_missing(data, table->rows->rows, plan->missing == CSV_MEAN, reader->schema != NULL);
 }
 
-/* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
+/* Returns memory that was reserved beyond the last row to the system. If that fails, the larger array is kept. Arrays
+ * in temporary files are left as they are. */
 static void *shrink(const struct csv_rows *rows, void *array, size_t size)
 {
     void *smaller = array && !rows->spill ? mem_resize(array, rows->rows, size) : NULL;
     return smaller ? smaller : array;
 }
 
-/* Moves the arrays to the dataset. */
+/* Moves the arrays and classes to the dataset, which owns them from now on; `rows` keeps nothing that it would free
+ * twice. */
 static void move(const struct csv_table *table, struct dataset *data)
 {
     struct csv_rows *rows = table->rows;
+    /* The matrix owns its array, unless the array is in a temporary file, which dataset->storage owns. */
     void *cells = shrink(rows, rows->cells, table->row_size);
     data->x = (struct matrix){
         .kind = table->plan->f64 ? MATRIX_F64 : MATRIX_F32,
@@ -347,6 +374,8 @@ static void move(const struct csv_table *table, struct dataset *data)
     rows->classes = (struct classes){0};
 }
 
+/* A table without rows. The remedy depends on the cause: all rows were dropped, or the only line was taken for a
+ * header. */
 temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dropped, temper_error *error)
 {
     return error_set(error, TEMPER_BAD_DATA,
@@ -370,7 +399,9 @@ static temper_status make_features(struct csv_table *table, struct dataset *data
     return status;
 }
 
-/* With a schema the features are those of the schema, else the schema is made from the features. */
+/* With a schema the features are those of the schema, else the schema is made from the features. The names of the
+ * features come from it in both cases. Each weight was checked when it was parsed; weights that are all 0 show only
+ * here. */
 temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *rows,
                              const struct data_reader *reader, struct dataset *data)
 {

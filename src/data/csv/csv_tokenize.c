@@ -36,7 +36,7 @@ static enum csv_error_kind end_cell(const struct csv_format *format, const char 
     return *p == '\0' ? CSV_NUL : *p == '\r' ? CSV_RETURN : CSV_QUOTE_INSIDE;
 }
 
-/* An unquoted cell; p is at its first byte. */
+/* Scans an unquoted cell from its first byte p up to the byte that ends it; trailing blanks do not belong to it. */
 static enum csv_error_kind scan_bare(const struct csv_format *format, const char *p, struct csv_cell *cell)
 {
     cell->from = p;
@@ -70,10 +70,11 @@ static enum csv_error_kind scan_quoted(const struct csv_format *format, const ch
     if (format->stop[(unsigned char)*p] && *p != '"')
         return end_cell(format, p, cell);
     cell->from = p;
-    return CSV_QUOTE_BEHIND;
+    return CSV_QUOTE_AFTER;
 }
 
-/* Blanks before the cell do not belong to it. */
+/* Scans one cell; leading blanks do not belong to it. An opening quote is recognised only as the first byte after them.
+ * */
 enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to, struct csv_cell *cell)
 {
     cell->quoted = cell->doubled = false;

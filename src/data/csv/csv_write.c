@@ -14,6 +14,7 @@
 
 enum { FULL = 1 << 16 }; /* bytes that are worth a write */
 
+/* A table that is being written. Cells are collected in `text` and written in blocks of about FULL bytes. */
 struct csv_writer {
     const struct dataset *data;
     char separator;
@@ -23,14 +24,15 @@ struct csv_writer {
     temper_error *error;
 };
 
-/* Whether a text would be parsed as something else without quotes. */
+/* Whether a text would be parsed as something else without quotes. All three separators count, whichever the file has,
+ * so that the separator can be inferred when it is read. */
 static bool needs_quotes(const char *text)
 {
     size_t length = strlen(text);
     return length == 0 || text[strcspn(text, ",;\t\"\r\n")] != '\0' || text[0] == ' ' || text[length - 1] == ' ';
 }
 
-/* Quotes within the text are doubled. */
+/* Quotes within the text are doubled. An empty text is quoted too: it would be a missing value otherwise. */
 void csv_append_text(struct text *out, const char *text, bool quoted)
 {
     if (!quoted && !needs_quotes(text)) {
@@ -38,6 +40,7 @@ void csv_append_text(struct text *out, const char *text, bool quoted)
         return;
     }
     text_append(out, "\"");
+    /* Copies up to each quote, and writes the quote twice. */
     for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
         text_append_bytes(out, text, (size_t)(quote - text));
         text_append(out, "\"\"");
@@ -52,7 +55,8 @@ static void add_separator(struct csv_writer *writer)
     text_append_bytes(&writer->text, &writer->separator, 1);
 }
 
-/* With the type of the matrix: a float has fewer digits than the same number as a double. */
+/* Appends the shortest decimal that reads back as the same value of the matrix's type: a float needs fewer digits than
+ * the same number as a double. */
 static void add_number(struct csv_writer *writer, double value, bool f64)
 {
     char digits[NUMBER_LENGTH];
@@ -60,7 +64,8 @@ static void add_number(struct csv_writer *writer, double value, bool f64)
     text_append_bytes(&writer->text, digits, length);
 }
 
-/* Writes the text so far, if it is long enough. */
+/* Writes the collected text if it has at least `enough` bytes; 0 writes all. Also reports an allocation failure of
+ * `text`, which appending does not. */
 static temper_status flush(struct csv_writer *writer, size_t enough)
 {
     struct text *text = &writer->text;
@@ -73,7 +78,8 @@ static temper_status flush(struct csv_writer *writer, size_t enough)
     return length ? atomic_file_write(writer->sink, text->bytes, length, writer->error) : TEMPER_OK;
 }
 
-/* Always written: a reader that finds `label` above the last column knows that the line is a header. */
+/* Always written: a reader that finds `label` above the last column knows that the line is a header. Features without
+ * names are called f1, f2, ... */
 static temper_status write_header(struct csv_writer *writer)
 {
     const struct dataset *data = writer->data;
@@ -95,7 +101,8 @@ static temper_status write_header(struct csv_writer *writer)
     return status;
 }
 
-/* Rows may be wide, so that the text is flushed within them. */
+/* Appends one row: features, weight, label. A row may be wide, and so the text is flushed within it. page_window_rows
+ * announces the access to a mapped matrix. */
 static temper_status write_row(struct csv_writer *writer, uint64_t index)
 {
     const struct dataset *data = writer->data;
@@ -120,7 +127,8 @@ static temper_status write_row(struct csv_writer *writer, uint64_t index)
     return status;
 }
 
-/* CSV and TSV are one format with two separators. */
+/* CSV and TSV are one format with two separators. writer.row holds one row as doubles (columns elements), dense or not.
+ * */
 static temper_status write_table(const struct dataset *data, char separator, struct atomic_file *sink,
                                  temper_error *error)
 {
@@ -138,6 +146,7 @@ static temper_status write_table(const struct dataset *data, char separator, str
     return status;
 }
 
+/* The writer_fn of the two formats. */
 temper_status write_csv(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     return write_table(data, ',', sink, error);

@@ -7,6 +7,7 @@
 #include "data/read/read.h"
 #include "data/write/write.h"
 
+/* The layout of a record: 32 x 32 pixels, one plane of bytes per colour. */
 enum {
     PIXELS = 1024,
     COLOURS = 3 * PIXELS,
@@ -16,7 +17,8 @@ enum {
     FIRST_CAPACITY = 1024 /* records, if the length of the stream is not known */
 };
 
-/* Extracts the features from the three colours of a record. */
+/* Extracts the features of one record from its three colour planes (COLOURS bytes) into `out`, which has as many bytes
+ * as the channel has features. */
 typedef void channel_fn(const unsigned char *colours, unsigned char *out);
 
 static void take_red(const unsigned char *colours, unsigned char *out)
@@ -34,7 +36,8 @@ static void take_blue(const unsigned char *colours, unsigned char *out)
     memcpy(out, colours + (size_t)2 * PIXELS, PIXELS);
 }
 
-/* Luma as in ITU-R 601, to the nearest integer. */
+/* Luma of ITU-R BT.601 (0.299 R + 0.587 G + 0.114 B), rounded to the nearest integer; integer arithmetic gives the same
+ * bytes on every machine. */
 static void take_grey(const unsigned char *colours, unsigned char *out)
 {
     for (size_t i = 0; i < PIXELS; i++) {
@@ -48,6 +51,7 @@ static void take_all(const unsigned char *colours, unsigned char *out)
     memcpy(out, colours, COLOURS);
 }
 
+/* The values of --channel. The features stay bytes (MATRIX_U8), which takes a quarter of the memory of floats. */
 static const struct channel {
     const char *name;
     size_t features;
@@ -57,12 +61,12 @@ static const struct channel {
     {"blue", PIXELS, take_blue}, {"grey", PIXELS, take_grey},
 };
 
-/* The rows of a batch while they are read. */
+/* The rows of a batch while they are read. data->label grows together with the pixels. */
 struct cifar_rows {
     struct data_reader *reader;
     const struct channel *channel;
     struct dataset *data;
-    unsigned char *pixels;
+    unsigned char *pixels; /* capacity * features bytes; moved to the matrix at the end */
     size_t rows, capacity; /* records */
 };
 
@@ -70,6 +74,7 @@ struct cifar_rows {
 static temper_status find_channel(const struct data_reader *reader, const struct channel **out)
 {
     const char *wanted = reader->options->channel ? reader->options->channel : "all";
+    /* The message below lists the names of the table. */
     for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
         if (strcmp(channels[i].name, wanted) == 0) {
             *out = &channels[i];
@@ -81,7 +86,8 @@ static temper_status find_channel(const struct data_reader *reader, const struct
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* Resizes the pixels and the labels. */
+/* Sets the capacity of pixels and labels to so many records. If only the pixels could be resized, they stay valid and
+ * the old capacity still holds. */
 static temper_status reserve(struct cifar_rows *r, size_t capacity)
 {
     size_t size;
@@ -90,6 +96,7 @@ static temper_status reserve(struct cifar_rows *r, size_t capacity)
     unsigned char *pixels = mem_resize(r->pixels, size, 1);
     if (pixels)
         r->pixels = pixels;
+    /* The labels are resized last, so that `capacity` holds for both arrays or for none. */
     uint32_t *label = pixels ? mem_resize(r->data->label, capacity, sizeof *label) : NULL;
     if (!label)
         return error_no_memory(r->reader->error);
@@ -98,13 +105,14 @@ static temper_status reserve(struct cifar_rows *r, size_t capacity)
     return TEMPER_OK;
 }
 
-/* The number of the next record in the file, from 1. */
+/* The number of the next record in the file, from 1; messages use it as the line number of a binary file. */
 static size_t record_number(const struct cifar_rows *r)
 {
     return (size_t)r->reader->rows + r->rows + 1;
 }
 
-/* A label, then the pixels of the channel. */
+/* Appends one record, a label byte and the pixels of the channel. A label above 9 is the only sign of a wrong file,
+ * since any other byte sequence is valid. */
 static temper_status take_record(struct cifar_rows *r, const unsigned char *record)
 {
     char place[PATH_SHOWN], name[2] = {(char)('0' + record[0] % CLASSES), '\0'};
@@ -113,6 +121,7 @@ static temper_status take_record(struct cifar_rows *r, const unsigned char *reco
                         "%s:%zu:1: record %zu has the label %d, and CIFAR-10 has 0 to 9; if it is another kind of "
                         "file, name its format with --format",
                         path_shown(r->reader->path, place), record_number(r), record_number(r), record[0]);
+    /* Classes are numbered by first appearance; dataset_sort_classes orders them later. */
     uint32_t label = classes_add(&r->data->classes, name, 1);
     if (label == CLASSES_NO_MEMORY)
         return error_no_memory(r->reader->error);
@@ -121,7 +130,7 @@ static temper_status take_record(struct cifar_rows *r, const unsigned char *reco
     return TEMPER_OK;
 }
 
-/* The position is the byte within the record. */
+/* The last record is incomplete; the column of the message is the first byte that is missing within it. */
 static temper_status refuse_truncated(const struct cifar_rows *r, size_t bytes)
 {
     char place[PATH_SHOWN];
@@ -131,7 +140,8 @@ static temper_status refuse_truncated(const struct cifar_rows *r, size_t bytes)
                     path_shown(r->reader->path, place), record_number(r), bytes + 1, record_number(r), bytes, RECORD);
 }
 
-/* All records of a block; a rest at the end of the file is an error. */
+/* Appends all records of a block. An incomplete record can only occur at the end of the file and is an error. A skipped
+ * batch is counted, not converted. */
 static temper_status take_records(struct cifar_rows *r, const unsigned char *bytes, size_t length)
 {
     size_t records = length / RECORD;
@@ -139,6 +149,8 @@ static temper_status take_records(struct cifar_rows *r, const unsigned char *byt
         r->reader->rows += records;
         return TEMPER_OK;
     }
+    /* Streams of unknown length grow here. Their capacity is at least FIRST_CAPACITY records, more than a block has, so
+     * that doubling once is enough. */
     if (r->rows + records > r->capacity)
         TRY(reserve(r, r->capacity ? r->capacity * 2 : FIRST_CAPACITY));
     for (size_t i = 0; i < records; i++)
@@ -146,15 +158,19 @@ static temper_status take_records(struct cifar_rows *r, const unsigned char *byt
     return length % RECORD != 0 ? refuse_truncated(r, length % RECORD) : TEMPER_OK;
 }
 
-/* Reads at most `most` records, a block at a time; reader->ended if there was none. The source is closed at its end. */
+/* Reads at most `most` records, BLOCK at a time; sets reader->ended if there was none. A short read means the end of
+ * the file, and the source is closed. */
 static temper_status read_records(struct cifar_rows *r, size_t most, unsigned char *block)
 {
     struct data_reader *reader = r->reader;
     uint64_t length = source_file_size(reader->source);
+    /* Sizes of archives are those of the compressed bytes, which say nothing. */
     bool known = length > 0 && length / RECORD < SIZE_MAX && !source_compression(reader->source);
+    /* The length of a plain file gives the number of records, so that the arrays are allocated once. */
     if (known && !reader->skip && reader->batch_bytes == 0)
         TRY(reserve(r, (size_t)(length / RECORD)));
     reader->ended = true;
+    /* `ended` becomes false with the first bytes of the batch. */
     for (size_t left = most; left > 0;) {
         size_t records = left < BLOCK ? left : BLOCK, got;
         TRY(source_read(reader->source, block, records * RECORD, &got, reader->error));
@@ -171,7 +187,8 @@ static temper_status read_records(struct cifar_rows *r, size_t most, unsigned ch
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* Moves the rows to the dataset, and gives back memory that was reserved for more. */
+/* Moves the rows to the dataset as a 32 x 32 image with one or three channels, and returns memory that was reserved for
+ * more. A file without any record is refused; a later batch may be empty. */
 static temper_status finish(struct cifar_rows *r)
 {
     char place[PATH_SHOWN];
@@ -196,7 +213,8 @@ static temper_status finish(struct cifar_rows *r)
     return TEMPER_OK;
 }
 
-/* The source stays open from batch to batch. */
+/* The reader_fn of CIFAR. The source stays open from batch to batch, so that no other state is needed. A batch has at
+ * least one record, however small the limit. */
 temper_status read_cifar(struct data_reader *reader, struct dataset *data)
 {
     struct cifar_rows r = {.reader = reader, .data = data};
@@ -216,7 +234,7 @@ temper_status read_cifar(struct data_reader *reader, struct dataset *data)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* A class as the byte that CIFAR-10 has for it. */
+/* The byte that CIFAR-10 has for the class of a row; false if the class is not named by one digit. */
 static bool class_byte(const struct dataset *data, uint64_t row, unsigned char *out)
 {
     const char *name = data->classes.name[data->label[row]];
@@ -224,7 +242,8 @@ static bool class_byte(const struct dataset *data, uint64_t row, unsigned char *
     return name[0] >= '0' && name[0] <= '9' && name[1] == '\0';
 }
 
-/* A row as a record; its features must be integers from 0 to 255, whatever type they are stored as. */
+/* Converts a row to a record of RECORD bytes. The features must be integers from 0 to 255, whatever type they are
+ * stored as. `values` is scratch for one row. */
 static temper_status make_record(const struct dataset *data, uint64_t row, double *values, unsigned char *record,
                                  temper_error *error)
 {
@@ -233,6 +252,7 @@ static temper_status make_record(const struct dataset *data, uint64_t row, doubl
                          "CIFAR-10 has the classes 0 to 9, and '%.40s' is none of them; write .tmpr",
                          data->classes.name[data->label[row]]);
     matrix_row_f64(&data->x, row, values);
+    /* The negated comparison also catches NaN. */
     for (size_t i = 0; i < COLOURS; i++) {
         if (!(values[i] >= 0 && values[i] <= 255) || values[i] != (double)(int)values[i])
             return error_set(error, TEMPER_USAGE,
@@ -244,7 +264,8 @@ static temper_status make_record(const struct dataset *data, uint64_t row, doubl
     return TEMPER_OK;
 }
 
-/* Rows of 3072 integers from 0 to 255, with labels 0 to 9; anything else is refused. */
+/* The writer_fn of CIFAR: rows of 3072 integers from 0 to 255 with labels 0 to 9. Anything else is refused, since the
+ * format could not represent it. */
 temper_status write_cifar(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     unsigned char record[RECORD];

@@ -6,14 +6,16 @@
 #include "base/memory.h"
 #include "data/read/text_chunks.h"
 
-/* A capacity of at least `needed`, and at least twice the old one. */
+/* The next capacity: at least `needed`, and at least twice the old one, so that appending takes amortised constant
+ * time. */
 static size_t grown(size_t needed, size_t capacity)
 {
     size_t doubled;
     return mul_size(capacity, 2, &doubled) && doubled > needed ? doubled : needed;
 }
 
-/* The array with space for `count` elements; the old one, and *failed, without memory. */
+/* Resizes an array to `count` elements. Without memory it returns the old array, which is still valid, and sets
+ * *failed. */
 static void *resized(struct disk_array *spill, void *array, size_t count, size_t size, bool *failed)
 {
     void *larger = array_resize(spill, array, count, size);
@@ -21,7 +23,8 @@ static void *resized(struct disk_array *spill, void *array, size_t count, size_t
     return larger ? larger : array;
 }
 
-/* The arrays with an element per row; row_start has one more. */
+/* Resizes the arrays with an element for each row; row_start has one more, and begins with 0. The capacity is raised
+ * only if all of them have grown. */
 static bool set_row_capacity(struct csr_builder *rows, size_t capacity)
 {
     bool failed = capacity == SIZE_MAX; /* one more does not exist */
@@ -32,13 +35,14 @@ static bool set_row_capacity(struct csr_builder *rows, size_t capacity)
     rows->line = resized(rows->spill, rows->line, capacity, sizeof *rows->line, &failed);
     if (failed)
         return false;
+    /* The first row starts at entry 0. */
     if (rows->row_capacity == 0)
         rows->row_start[0] = 0;
     rows->row_capacity = capacity;
     return true;
 }
 
-/* The arrays with an element per entry. */
+/* Resizes the arrays with an element for each nonzero. */
 static bool set_capacity(struct csr_builder *rows, size_t capacity)
 {
     bool failed = false;
@@ -50,7 +54,7 @@ static bool set_capacity(struct csr_builder *rows, size_t capacity)
     return true;
 }
 
-/* Both sums are checked for overflow first. */
+/* Both totals are checked for overflow before anything is allocated, since they come from the size of a text. */
 bool csr_builder_reserve(struct csr_builder *rows, size_t more_rows, size_t more_entries)
 {
     size_t row_total, entry_total;
@@ -65,13 +69,15 @@ void csr_builder_expect(struct csr_builder *rows, size_t all_rows, size_t all_en
 {
     if (all_rows > rows->row_capacity && !set_row_capacity(rows, all_rows))
         return;
+    /* Only the two large arrays are worth huge pages. */
     if (all_entries > rows->capacity && set_capacity(rows, all_entries) && !rows->spill) {
         huge_pages_advise(rows->column, all_entries * sizeof *rows->column);
         huge_pages_advise(rows->value, all_entries * sizeof *rows->value);
     }
 }
 
-/* The line of the first row of a class, which may be the row after the last one: begun, and with an error. */
+/* The line of the file with the first row of a class. The class may belong to a row that was begun and then failed: its
+ * label and line are stored after the last row. */
 static size_t line_of_class(const struct csr_builder *chunk, uint32_t class, uint64_t lines_before)
 {
     size_t row = 0;
@@ -80,8 +86,9 @@ static size_t line_of_class(const struct csr_builder *chunk, uint32_t class, uin
     return (size_t)(lines_before + chunk->line[row]);
 }
 
-/* Finds the number of each class of the chunk among the classes of `rows`. Those of earlier chunks are known; new
- * ones are added in the order of the chunk's rows, so that the result is that of one thread. */
+/* Fills chunk->place: the number of each class of the chunk among the classes of `rows`. Classes from earlier chunks of
+ * this builder are known already (chunk->placed of them); new ones are added in the order of the chunk's rows, so that
+ * the numbering is that of a single thread. */
 static temper_status merge_classes(struct csr_builder *rows, struct csr_builder *chunk, uint64_t lines_before,
                                    temper_error *error)
 {
@@ -91,6 +98,7 @@ static temper_status merge_classes(struct csr_builder *rows, struct csr_builder 
     if (!place)
         return error_no_memory(error);
     chunk->place = place;
+    /* `placed` is raised one by one: after a failure the classes before it are still valid. */
     for (; chunk->placed < chunk->classes.count; chunk->placed++) {
         const char *name = chunk->classes.name[chunk->placed];
         uint32_t number = classes_add(&rows->classes, name, strlen(name));
@@ -104,10 +112,12 @@ static temper_status merge_classes(struct csr_builder *rows, struct csr_builder 
     return TEMPER_OK;
 }
 
-/* Appends the chunk's rows, with row starts, lines and labels converted. */
+/* Appends the chunk's rows: row starts are shifted by the nonzeros so far, lines by the lines before the chunk, and
+ * labels are translated to the classes of `rows`. The arrays have enough capacity. */
 static void copy_rows(struct csr_builder *rows, const struct csr_builder *chunk, uint64_t lines_before)
 {
     for (size_t i = 0; i < chunk->rows; i++) {
+        /* Row i of the chunk ends where the entries of the rows before it and its own end. */
         rows->row_start[rows->rows + i + 1] = rows->nonzeros + chunk->row_start[i + 1];
         rows->label[rows->rows + i] = chunk->placed ? chunk->place[chunk->label[i]] : 0;
         rows->line[rows->rows + i] = lines_before + chunk->line[i];
@@ -118,7 +128,7 @@ static void copy_rows(struct csr_builder *rows, const struct csr_builder *chunk,
     memcpy(rows->value + rows->nonzeros, chunk->value, chunk->nonzeros * sizeof *rows->value);
 }
 
-/* Classes first: if there are too many, no row is added. */
+/* Classes first: if there are too many, no row is added. Called in the order of the chunks. */
 temper_status csr_builder_append(struct csr_builder *rows, struct csr_builder *chunk, uint64_t lines_before,
                                  temper_error *error)
 {
@@ -128,13 +138,15 @@ temper_status csr_builder_append(struct csr_builder *rows, struct csr_builder *c
     copy_rows(rows, chunk, lines_before);
     rows->rows += chunk->rows;
     rows->nonzeros += chunk->nonzeros;
+    /* The caller has checked that the chunk's labels agree with the rows before it. */
     rows->labels = rows->labels == SPARSE_NO_ROWS ? chunk->labels : rows->labels;
     rows->columns = chunk->columns > rows->columns ? chunk->columns : rows->columns;
     rows->qid = rows->qid || chunk->qid;
     return TEMPER_OK;
 }
 
-/* Capacities and classes stay. */
+/* Capacities and classes stay. So does chunk->place: it stays valid as long as the chunk is appended to the same rows.
+ * */
 void csr_builder_clear(struct csr_builder *rows)
 {
     rows->rows = rows->nonzeros = 0;
@@ -156,7 +168,8 @@ void csr_builder_free(struct csr_builder *rows)
     *rows = (struct csr_builder){0};
 }
 
-/* Without labels the array of them is freed. */
+/* Hands the arrays to the dataset, which frees them; arrays in temporary files belong to its storage instead. Rows
+ * without labels have an array of zeros, which is freed. The arrays are not shrunk: untouched pages take no memory. */
 void csr_builder_move(struct csr_builder *rows, struct dataset *data)
 {
     data->x = (struct matrix){
@@ -168,6 +181,7 @@ void csr_builder_move(struct csr_builder *rows, struct dataset *data)
         .column = rows->column,
         .value = rows->value,
     };
+    /* Arrays in temporary files are freed with the dataset's storage. */
     if (!rows->spill) {
         data->x.owned[0] = rows->row_start;
         data->x.owned[1] = rows->column;

@@ -16,7 +16,7 @@ enum {
 };
 #define EXACT_IN_FLOAT (1u << 24) /* integers up to here are floats */
 
-/* A matrix that is being filled. */
+/* A matrix that is being filled from the stream, in the order of the file. */
 struct dense_fill {
     const struct data_reader *reader;
     const struct rectangle *plan;
@@ -29,7 +29,8 @@ struct dense_fill {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* Reports both lengths: what there is, and what the header specifies. */
+/* Reports both lengths: the bytes of numbers that there are, `held` (or more than that, if `more`), and those that the
+ * header specifies. */
 static temper_status wrong_length(const struct dense_fill *f, uint64_t held, bool more)
 {
     const struct rectangle *plan = f->plan;
@@ -45,7 +46,8 @@ static temper_status wrong_length(const struct dense_fill *f, uint64_t held, boo
                                    : "something was appended to it: save it again");
 }
 
-/* The row and column of element `index` of the stream, counted from 1. */
+/* The row and column of element `index` of the stream, counted from 1. In Fortran order consecutive elements are in one
+ * column. */
 static void position_of(const struct rectangle *plan, uint64_t index, size_t *row, size_t *column)
 {
     uint64_t r = plan->by_columns ? index % plan->rows : index / plan->columns;
@@ -54,7 +56,7 @@ static void position_of(const struct rectangle *plan, uint64_t index, size_t *ro
     *column = (size_t)c + 1;
 }
 
-/* An error at one element. */
+/* Reports an element that cannot be used, with its row and column instead of a line. */
 static temper_status bad_value(const struct dense_fill *f, uint64_t index, const char *what, const char *remedy)
 {
     size_t row, column;
@@ -65,7 +67,8 @@ static temper_status bad_value(const struct dense_fill *f, uint64_t index, const
                     column, row, column, what, remedy);
 }
 
-/* NaN or infinity; --missing applies to CSV only. */
+/* Reports NaN or an infinity. Missing values can be filled only in CSV, where --missing applies; the message says so if
+ * that option was given. */
 static temper_status not_finite(const struct dense_fill *f, uint64_t index, double value)
 {
     const char *what = isnan(value) ? "is nan" : value > 0 ? "is inf" : "is -inf";
@@ -82,7 +85,8 @@ static size_t kind_size(enum matrix_kind kind)
     return kind == MATRIX_U8 ? 1 : kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* Grows by doubling, up to the total: memory is allocated as bytes arrive, so that a false header costs nothing. */
+/* Makes `out` large enough for `count` elements. The capacity doubles up to the total: memory is allocated as bytes
+ * arrive, so that a header with false sizes costs nothing. */
 static temper_status reserve(struct dense_fill *f, uint64_t count)
 {
     size_t capacity = f->capacity ? f->capacity : FIRST_ROOM;
@@ -100,7 +104,8 @@ static temper_status reserve(struct dense_fill *f, uint64_t count)
     return TEMPER_OK;
 }
 
-/* Converts the floats so far to doubles, from the last to the first, so that one array is enough. */
+/* Converts the floats so far to doubles, from the last to the first, so that one array is enough. Every float is a
+ * double, and so no value changes. */
 static temper_status widen(struct dense_fill *f)
 {
     unsigned char *out = array_resize(f->reader->spill, f->out, f->capacity, sizeof(double));
@@ -118,7 +123,7 @@ static temper_status widen(struct dense_fill *f)
     return TEMPER_OK;
 }
 
-/* Appends an integer as a float or a double. */
+/* Appends an integer as a float or a double. The caller has checked that the conversion is exact. */
 static void store_integer(struct dense_fill *f, struct integer integer)
 {
     double wide = (double)integer.magnitude;
@@ -131,7 +136,9 @@ static void store_integer(struct dense_fill *f, struct integer integer)
     f->done++;
 }
 
-/* Integers up to 2^24 are exact as floats; the first larger one makes the matrix one of doubles. */
+/* Converts `count` integers from `raw`. Integers up to 2^24 are exact as floats, which take half the memory; the first
+ * larger one changes the whole matrix to doubles. An integer that even a double does not represent is refused, not
+ * rounded. */
 static temper_status convert_integers(struct dense_fill *f, size_t count)
 {
     struct element element = f->plan->element;
@@ -149,10 +156,12 @@ static temper_status convert_integers(struct dense_fill *f, size_t count)
     return status;
 }
 
-/* Floats must be finite, truth values 0 or 1. They have been read to their final place. */
+/* Checks `count` elements that were read directly to their final place: floats must be finite, truth values 0 or 1. The
+ * kernels rely on finite features. */
 static temper_status check_chunk(struct dense_fill *f, size_t count)
 {
     assert(f->out);
+    /* The elements that were read last. */
     const void *at = f->out + f->done * kind_size(f->kind);
     const unsigned char *bytes = at;
     size_t bad = count;
@@ -167,7 +176,8 @@ static temper_status check_chunk(struct dense_fill *f, size_t count)
     return TEMPER_OK;
 }
 
-/* Reads `count` elements, swaps their bytes if the file has the other order, converts or checks them. */
+/* Reads `count` elements: directly to their final place if the file's type is that of the matrix, else to `raw`, from
+ * which they are converted. Bytes are swapped first if the file has the other byte order. */
 static temper_status read_chunk(struct dense_fill *f, size_t count)
 {
     struct element element = f->plan->element;
@@ -183,7 +193,8 @@ static temper_status read_chunk(struct dense_fill *f, size_t count)
     return f->raw ? convert_integers(f, count) : check_chunk(f, count);
 }
 
-/* Nothing may follow the numbers; extra bytes are counted, up to a limit. */
+/* Nothing may follow the numbers; extra bytes are counted, up to a limit. Without the limit an endless pipe would be
+ * drained. */
 static temper_status expect_end(struct dense_fill *f)
 {
     unsigned char rest[4096];
@@ -198,7 +209,8 @@ static temper_status expect_end(struct dense_fill *f)
     return TEMPER_OK;
 }
 
-/* If the length of the file is known, a wrong one is found before anything is read. */
+/* If the length of the file is known, a wrong one is reported before anything is read, and otherwise the whole matrix
+ * is allocated at once. Pipes and archives have no known length. */
 static temper_status check_length(struct dense_fill *f)
 {
     const struct rectangle *plan = f->plan;
@@ -213,7 +225,9 @@ static temper_status check_length(struct dense_fill *f)
 
 /* ---- Turning --------------------------------------------------------------------------------- */
 
-/* out[j][i] = in[i][j], tile by tile; `size` is a constant in every call, so that memcpy is one instruction. */
+/* Transposes a rows x columns array: out[j][i] = in[i][j]. It works in tiles of TILE x TILE elements, so that both the
+ * reads and the writes of a tile stay in the first-level cache. `size` is a constant in every call, so that memcpy is
+ * one instruction. */
 static inline void transpose(unsigned char *out, const unsigned char *in, size_t rows, size_t columns, size_t size)
 {
     for (size_t top = 0; top < rows; top += TILE)
@@ -223,7 +237,8 @@ static inline void transpose(unsigned char *out, const unsigned char *in, size_t
                     memcpy(out + (j * rows + i) * size, in + (i * columns + j) * size, size);
 }
 
-/* A file in Fortran order is transposed, in a second array. */
+/* Brings a file in Fortran order into row order, in a second array of the same size. A single row or column is the same
+ * in both orders. */
 static temper_status transpose_columns(struct dense_fill *f)
 {
     char place[PATH_SHOWN];
@@ -239,6 +254,7 @@ static temper_status transpose_columns(struct dense_fill *f)
     unsigned char *out = mem_alloc((size_t)f->total, kind_size(f->kind));
     if (!out)
         return error_no_memory(f->reader->error);
+    /* The stored array is columns x rows. */
     if (f->kind == MATRIX_U8)
         transpose(out, f->out, columns, rows, 1);
     else if (f->kind == MATRIX_F32)
@@ -252,7 +268,7 @@ static temper_status transpose_columns(struct dense_fill *f)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* Reads all elements, then checks that the stream ends. */
+/* Reads all elements, checks that the stream ends after them, and transposes the matrix if necessary. */
 static temper_status fill(struct dense_fill *f)
 {
     temper_status status = check_length(f);
@@ -268,7 +284,8 @@ static temper_status fill(struct dense_fill *f)
     return status;
 }
 
-/* The type of the matrix, as far as the file's type determines it. */
+/* The type of the matrix, as far as the file's type determines it: integers begin as floats and may become doubles.
+ * Bytes stay bytes; signed ones become floats. */
 static enum matrix_kind first_kind(struct element element)
 {
     if (element.kind == 'f')
@@ -276,7 +293,8 @@ static enum matrix_kind first_kind(struct element element)
     return element.size == 1 && element.kind != 'i' ? MATRIX_U8 : MATRIX_F32;
 }
 
-/* The number of elements, if that many doubles can be addressed. */
+/* Computes the number of elements, and refuses an empty array and one that no machine can address: twice its size as
+ * doubles must not overflow, since widening and transposing need as much. */
 static temper_status count_elements(struct dense_fill *f)
 {
     const struct rectangle *plan = f->plan;
@@ -298,7 +316,8 @@ static temper_status count_elements(struct dense_fill *f)
     return TEMPER_OK;
 }
 
-/* Integers wider than a byte are read into a buffer and converted; all other types are read in place. */
+/* Reads the rectangle into *out, which owns its array unless it is in a temporary file. Integers other than unsigned
+ * bytes go through a conversion buffer; all other types are read in place. */
 temper_status dense_read(const struct data_reader *reader, const struct rectangle *rectangle, struct matrix *out)
 {
     struct dense_fill f = {.reader = reader, .plan = rectangle};

@@ -15,7 +15,7 @@ bool host_is_big_endian(void)
     return first == 0;
 }
 
-/* Reverses the bytes of each element. */
+/* Reverses the bytes of each element in place. `size` may be 1, which changes nothing. */
 void swap_elements(void *bytes, size_t count, size_t size)
 {
     unsigned char *at = bytes;
@@ -27,16 +27,19 @@ void swap_elements(void *bytes, size_t count, size_t size)
         }
 }
 
-/* Two floats at a time: adding 1 to an exponent of all ones carries into the sign bit. Only if that happened the
- * exact position is searched. */
+/* Searches for the first NaN or infinity among `count` floats. Both have an exponent of all ones: without the sign bit,
+ * adding 1 to the exponent then carries into the sign bit. Two floats are tested per 64-bit addition; carries are
+ * collected over the whole array, and the exact position is searched only if there was one. */
 size_t first_not_finite_f32(const float *value, size_t count)
 {
     uint64_t carried = 0, pair;
     size_t i = 0;
+    /* The loop has no branch, so that it runs at the speed of memory. */
     for (; i + 2 <= count; i += 2) {
         memcpy(&pair, value + i, sizeof pair);
         carried |= (pair & 0x7fffffff7fffffffu) + 0x0080000000800000u;
     }
+    /* No pair carried: only a last odd element is left to test. */
     if ((carried & 0x8000000080000000u) != 0)
         i = 0;
     while (i < count && isfinite(value[i]))
@@ -44,7 +47,7 @@ size_t first_not_finite_f32(const float *value, size_t count)
     return i;
 }
 
-/* The same with one double per word. */
+/* The same with one double per 64-bit word. */
 size_t first_not_finite_f64(const double *value, size_t count)
 {
     uint64_t carried = 0, bits;
@@ -60,7 +63,8 @@ size_t first_not_finite_f64(const double *value, size_t count)
     return i;
 }
 
-/* Loads an integer in the byte order of this machine, as sign and magnitude. */
+/* Loads an integer that is in the byte order of this machine, as sign and magnitude, so that all types from int8 to
+ * uint64 can be compared in one way. memcpy is used since the address need not be aligned. */
 struct integer integer_load(const unsigned char *at, struct element element)
 {
     uint64_t bits = 0;
@@ -81,6 +85,7 @@ struct integer integer_load(const unsigned char *at, struct element element)
     default:
         memcpy(&bits, at, sizeof bits);
     }
+    /* The sign bit of an integer of this width. */
     uint64_t sign = UINT64_C(1) << (8 * element.size - 1);
     bool negative = element.kind == 'i' && (bits & sign) != 0;
     /* Two's complement: below 0 the magnitude is 2^width - bits; for eight bytes 2^64 is 0. */
@@ -88,7 +93,8 @@ struct integer integer_load(const unsigned char *at, struct element element)
     return (struct integer){.negative = negative, .magnitude = magnitude};
 }
 
-/* A double represents 53 significant bits, followed by any number of zeros. */
+/* Whether a double represents the integer exactly: at most 53 significant bits, followed by any number of zeros. The
+ * exponent is never a limit for 64-bit integers. */
 bool integer_fits_double(struct integer integer)
 {
     uint64_t rest = integer.magnitude;

@@ -11,6 +11,7 @@
 #include "data/subset.h"
 #include "data/weights.h"
 
+/* A list of files that is being read. */
 struct file_list_reader {
     const char *path; /* of the list, '@' and all */
     const temper_read_options *options;
@@ -24,12 +25,14 @@ struct file_list_reader {
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-/* The next name, terminated within the text; NULL at the end. */
+/* The next name of the list, terminated within the text and without blanks around it; NULL at the end. Blank lines and
+ * lines that begin with '#' are skipped. *at advances past the line. */
 static char *next_name(char **at)
 {
     while (**at) {
         char *line = *at + strspn(*at, " \t\r\n"), *end = line + strcspn(line, "\n");
         *at = *end ? end + 1 : end;
+        /* Trailing blanks, and the \r of a list that was written on Windows. */
         while (end > line && strchr(" \t\r", end[-1]))
             end--;
         *end = '\0';
@@ -39,7 +42,8 @@ static char *next_name(char **at)
     return NULL;
 }
 
-/* Names are relative to the folder of the list, unless they are absolute. */
+/* Names are relative to the folder of the list, not to the working directory, unless they are absolute. Freed by
+ * mem_free; NULL without memory. */
 static char *join_path(const struct file_list_reader *list, const char *name)
 {
     const char *path = list->path + 1, *slash = strrchr(path, '/');
@@ -53,11 +57,13 @@ static char *join_path(const struct file_list_reader *list, const char *name)
     return joined;
 }
 
-/* Collects the paths of all files. */
+/* Collects the paths of all files in list->file, at most one for each line. Lists within lists and the standard input
+ * are refused: the files may be read in any order by several processes. */
 static temper_status add_names(struct file_list_reader *list)
 {
     char *at = list->text.bytes, *name;
     size_t most = 1;
+    /* An upper bound of the names: one per line. */
     for (const char *c = at; *c; c++)
         most += *c == '\n';
     list->file = (char **)mem_alloc(most, sizeof *list->file);
@@ -74,12 +80,15 @@ static temper_status add_names(struct file_list_reader *list)
     return TEMPER_OK;
 }
 
-/* Reads the list; with several processes one of them reads it for all. */
+/* Reads the list. With several processes one of them reads it and broadcasts the text, so that all agree on the files
+ * even if the list changes meanwhile. A NUL byte within the text would hide the names after it, and such a list counts
+ * as empty. */
 static temper_status read_list(struct file_list_reader *list)
 {
     temper_status status = comm_read_file(list->options->comm, list->path + 1, &list->text, list->error);
     if (status != TEMPER_OK)
         return status;
+    /* An empty text has no terminator to search. */
     if (list->text.length && strlen(list->text.bytes) == list->text.length)
         status = add_names(list);
     if (status == TEMPER_OK && list->count == 0)
@@ -88,7 +97,8 @@ static temper_status read_list(struct file_list_reader *list)
     return status;
 }
 
-/* Refuses options that need all rows at once, or one file for all rows. */
+/* Refuses options that need all rows at once: labels in one file, a memory limit, and means over a column. The remedy
+ * is to convert the list to one file first. */
 static temper_status check_options(const struct file_list_reader *list)
 {
     const temper_read_options *options = list->options;
@@ -105,7 +115,8 @@ static temper_status check_options(const struct file_list_reader *list)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* libsvm: a file may lack the last columns of others. */
+/* Gives all sparse datasets without feature names the number of columns of the widest: a libsvm file may lack the last
+ * columns of others, because it has only zeros there. */
 static void unify_columns(struct dataset *const *set, size_t count)
 {
     uint64_t columns = 0;
@@ -116,10 +127,12 @@ static void unify_columns(struct dataset *const *set, size_t count)
             set[i]->x.columns = columns;
 }
 
-/* Concatenates neighbours in pairs until one dataset is left: each row is copied log2(files) times, not once for each
- * file. */
+/* Concatenates neighbouring datasets in pairs until one is left, in set[0]: each row is copied log2(files) times, not
+ * once for each file. Consumed datasets are freed, and their pointers set to NULL, so that the caller can free the rest
+ * after a failure. */
 static temper_status join_all(const struct file_list_reader *list, struct dataset **set, size_t count)
 {
+    /* One round halves the number of datasets; an odd last one moves down unchanged. */
     for (; count > 1; count = (count + 1) / 2)
         for (size_t i = 0; i < count; i += 2) {
             struct dataset *whole = set[i];
@@ -134,7 +147,7 @@ static temper_status join_all(const struct file_list_reader *list, struct datase
     return TEMPER_OK;
 }
 
-/* Line numbers refer to single files, and are removed. */
+/* Gives the dataset the path of the list. Line numbers refer to single files, and are removed. */
 static temper_status rename_whole(const struct file_list_reader *list, struct dataset *data)
 {
     size_t length = strlen(list->path) + 1;
@@ -148,12 +161,14 @@ static temper_status rename_whole(const struct file_list_reader *list, struct da
     return TEMPER_OK;
 }
 
-/* Files from .. to as one dataset. */
+/* Reads the files [from, to) of the list and concatenates them. Every file is read with list->each: options for all
+ * rows are left out. */
 static temper_status read_files(const struct file_list_reader *list, size_t from, size_t to, struct dataset **out)
 {
     size_t count = to - from;
     struct dataset **set = (struct dataset **)mem_zeroed(count, sizeof(struct dataset *));
     temper_status status = set ? TEMPER_OK : error_no_memory(list->error);
+    /* All files of this process are in memory at once until they are concatenated. */
     for (size_t i = 0; status == TEMPER_OK && i < count; i++)
         status = dataset_read_like(list->file[from + i], &list->each, list->schema, &set[i], list->error);
     if (status == TEMPER_OK) {
@@ -162,6 +177,7 @@ static temper_status read_files(const struct file_list_reader *list, size_t from
     }
     if (status == TEMPER_OK)
         status = rename_whole(list, set[0]);
+    /* After success only set[0] is in use, and the others are NULL. */
     for (size_t i = status == TEMPER_OK ? 1 : 0; set && i < count; i++)
         dataset_free(set[i]);
     if (status == TEMPER_OK)
@@ -172,18 +188,20 @@ static temper_status read_files(const struct file_list_reader *list, size_t from
 
 /* ---- Several processes ----------------------------------------------------------------------- */
 
-/* The files of all ranks must have the same kind of matrix, columns and labels. */
+/* The files of all ranks must have the same kind of matrix, columns and labels. The names of features are compared by a
+ * hash; the number of columns of sparse data may differ. All ranks have the same reports, and so refuse together. */
 static temper_status check_alike(const struct file_list_reader *list, const struct distributed_read *p)
 {
     const struct rank_report *first = &p->report[0];
+    /* Every rank is compared with the first one; the first difference is reported. */
     for (size_t r = 1; r < p->comm->size; r++) {
-        const struct rank_report *told = &p->report[r];
-        const char *what = told->kind != first->kind           ? "keep their numbers in one way"
-                           : told->features != first->features ? "have the same names of columns"
-                           : told->kind != MATRIX_CSR && told->columns != first->columns
+        const struct rank_report *report = &p->report[r];
+        const char *what = report->kind != first->kind           ? "keep their numbers in one way"
+                           : report->features != first->features ? "have the same names of columns"
+                           : report->kind != MATRIX_CSR && report->columns != first->columns
                                ? "have the same number of columns"
-                           : told->labelled != first->labelled ? "all have labels, or none"
-                                                               : NULL;
+                           : report->labelled != first->labelled ? "all have labels, or none"
+                                                                 : NULL;
         if (what)
             return error_set(list->error, TEMPER_BAD_DATA,
                              "%s: its files do not %s; give files of one format and the same "
@@ -193,7 +211,8 @@ static temper_status check_alike(const struct file_list_reader *list, const stru
     return TEMPER_OK;
 }
 
-/* If another rank has weights, rows without weights get 1. */
+/* If the files of any rank have weights, rows without weights get 1: weights must be present on all ranks or on none.
+ * */
 static temper_status even_weights(const struct distributed_read *p)
 {
     struct dataset *data = p->data;
@@ -210,7 +229,8 @@ static temper_status even_weights(const struct distributed_read *p)
     return TEMPER_OK;
 }
 
-/* Each rank tells the others what it has read; then rows move to the ranks that they belong to. */
+/* Every rank reports what it has read; if all files fit together, classes are unified and rows move to the ranks that
+ * they belong to. Collective: all ranks return the same status. */
 static temper_status exchange_rows(const struct file_list_reader *list, struct distributed_read *p)
 {
     bool too_many = false;
@@ -234,10 +254,12 @@ static temper_status exchange_rows(const struct file_list_reader *list, struct d
     return comm_agree(p->comm, status, list->error);
 }
 
-/* Each rank reads its own files, then receives the rows of its part. */
+/* Each rank reads a consecutive range of the files, then receives the rows of its part. Files may differ in size, and
+ * so the rows are redistributed afterwards. */
 static temper_status read_shared(const struct file_list_reader *list, struct dataset **out)
 {
     const temper_comm *comm = list->options->comm;
+    /* Consecutive ranges keep the order of the rows; sizes differ by at most one file. */
     size_t from = list->count * comm->rank / comm->size;
     size_t to = list->count * (comm->rank + 1) / comm->size;
     struct data_reader reader = {.path = list->path, .options = list->options, .error = list->error};
@@ -255,7 +277,8 @@ static temper_status read_shared(const struct file_list_reader *list, struct dat
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Options that concern all rows, in the order of data/read/read.h. */
+/* Applies the options that concern all rows, in the order of data/read/read.h: classes are selected before class
+ * weights are computed. */
 static temper_status apply_options(const struct file_list_reader *list, struct dataset *data)
 {
     const temper_read_options *options = list->options;
@@ -267,10 +290,12 @@ static temper_status apply_options(const struct file_list_reader *list, struct d
     return status;
 }
 
-/* With enough files each rank reads its own; otherwise all read everything and keep their part. */
+/* With at least one file per rank each rank reads its own files; otherwise, or if an option needs all rows, all ranks
+ * read everything and keep their part. */
 static temper_status read_rows(const struct file_list_reader *list, struct dataset **out)
 {
     const temper_read_options *options = list->options;
+    /* A schema is matched to each file in the same way on all ranks, which the reports do not cover. */
     bool for_all_rows = options->classes || options->class_weight || list->schema;
     if (!comm_alone(options->comm) && list->count >= options->comm->size && !for_all_rows)
         return read_shared(list, out);
@@ -288,7 +313,8 @@ static temper_status read_rows(const struct file_list_reader *list, struct datas
     return status;
 }
 
-/* Each file is read by one process; options for all rows are applied after the concatenation. */
+/* Reads the list and its files. list.each is the caller's options without those for all rows, which are applied after
+ * the concatenation, and without the communicator: each file is read by one process. */
 temper_status file_list_read(const char *path, const temper_read_options *options, const struct schema *schema,
                              struct dataset **out, temper_error *error)
 {

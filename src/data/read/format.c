@@ -5,6 +5,7 @@
 
 #include "data/read/format.h"
 
+/* The order does not matter: names and extensions are unique. */
 static const struct format formats[] = {
     {"libsvm", read_libsvm, write_libsvm, " .libsvm .svm .svmlight .t .scale "},
     {"csv", read_csv, write_csv, " .csv .data "},
@@ -16,6 +17,7 @@ static const struct format formats[] = {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
+/* For messages; in the order of the table above. */
 const char format_names[] = "libsvm, csv, tsv, npy, idx, cifar, tmpr";
 
 /* Formats are few, so that a linear search will do. */
@@ -29,11 +31,14 @@ const struct format *format_named(const char *name)
 
 /* ---- By name --------------------------------------------------------------------------------- */
 
-/* The extension [*from, *to) of a path, without .gz or .zst; empty if there is none. */
+/* Finds the extension [*from, *to) of the last part of a path, without .gz or .zst after it; empty if there is none.
+ * Two rounds: the compression is removed first, then the extension before it is found. */
 static void extension_of(const char *path, const char **from, const char **to)
 {
+    /* A dot in the name of a folder is no extension. */
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     *to = name + strlen(name);
+    /* The second round sees the name without the compression. */
     for (int twice = 0; twice < 2; twice++) {
         const char *dot = *to > name ? *to - 1 : name;
         while (dot > name && *dot != '.')
@@ -47,13 +52,15 @@ static void extension_of(const char *path, const char **from, const char **to)
     }
 }
 
-/* MNIST's files have no extension: train-images-idx3-ubyte. */
+/* MNIST's files are called train-images-idx3-ubyte: they have no extension, and are recognised by the end of the name.
+ * */
 static bool ends_in_idx(const char *from, const char *to)
 {
     return to - from >= 11 && memcmp(to - 10, "idx", 3) == 0 && memcmp(to - 6, "-ubyte", 6) == 0;
 }
 
-/* Extensions are stored with blanks around them, so that one strstr compares whole extensions. */
+/* Extensions are stored with blanks around them, so that one strstr compares whole extensions: ".t" must not match
+ * ".tsv". The comparison is case-sensitive. */
 const struct format *format_of_path(const char *path)
 {
     const char *from, *to;
@@ -84,17 +91,21 @@ static bool is_blank(unsigned char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* An IDX file begins with 0 0 type dimensions: numbers of a known type, one to four dimensions. */
+/* An IDX file begins with 0 0 type dimensions: numbers of a known type, one to four dimensions. The smallest file has a
+ * header of eight bytes, so that two zero bytes alone are not mistaken for one. */
 static bool looks_like_idx(const unsigned char *b, size_t n)
 {
+    /* Type codes: unsigned and signed byte, then short, int, float, double. */
     bool known = n >= 8 && (b[2] == 0x08 || b[2] == 0x09 || (b[2] >= 0x0b && b[2] <= 0x0e));
     return known && b[0] == 0 && b[1] == 0 && b[3] >= 1 && b[3] <= 4;
 }
 
-/* Whether the line has a blank, digits and a colon, " 12:". A comma before it makes it CSV. */
+/* Whether the line contains a blank, digits and a colon, as in "1 12:0.5". A comma before them makes it CSV, where a
+ * cell may contain such text (a time of day). */
 static bool line_is_libsvm(const unsigned char *p, const unsigned char *end)
 {
     for (; p < end && *p != ','; p++) {
+        /* Each blank may start an entry; the digits after it are its index. */
         const unsigned char *q = p + 1;
         if (!is_blank(*p))
             continue;
@@ -106,7 +117,8 @@ static bool line_is_libsvm(const unsigned char *p, const unsigned char *end)
     return false;
 }
 
-/* The format that one line suggests; NULL if it could be anything. */
+/* The format that one line suggests; NULL if it could be anything, such as a single column of numbers. libsvm is tested
+ * first, since its lines may contain tabs. */
 static const struct format *line_format(const unsigned char *line, const unsigned char *end)
 {
     while (line < end && is_blank(*line))
@@ -119,12 +131,14 @@ static const struct format *line_format(const unsigned char *line, const unsigne
     return memchr(line, '\t', length) ? format_named("tsv") : NULL;
 }
 
-/* The format of the first line that is neither blank nor a comment. */
+/* The format of the first line that is neither blank nor a comment. A header line of words without a separator is
+ * skipped in the same way. */
 static const struct format *text_format(const unsigned char *p, const unsigned char *end)
 {
     while (p < end) {
         const unsigned char *newline = memchr(p, '\n', (size_t)(end - p));
         const unsigned char *line_end = newline ? newline : end;
+        /* Comments are skipped, since their text may contain any separator. */
         const struct format *format = *p == '#' ? NULL : line_format(p, line_end);
         if (format)
             return format;
@@ -133,9 +147,11 @@ static const struct format *text_format(const unsigned char *p, const unsigned c
     return NULL;
 }
 
-/* Magic bytes of binary formats first, then the first lines of a text. */
+/* Magic bytes of binary formats first, then the first lines of a text. NULL means that the name of the file has to
+ * decide. */
 const struct format *format_of_content(const unsigned char *bytes, size_t length)
 {
+    /* CIFAR has no magic number and is not among these. */
     if (length >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
         return format_named("npy");
     if (length >= 4 && memcmp(bytes, "TMPR", 4) == 0)
@@ -149,7 +165,8 @@ const struct format *format_of_content(const unsigned char *bytes, size_t length
 
 /* ---- Formats of other programs --------------------------------------------------------------- */
 
-/* Control characters other than white space and escape do not occur in text. */
+/* Whether the bytes contain control characters other than white space and escape, which do not occur in text. Bytes
+ * above 127 may be UTF-8 or Latin-1 and count as text. */
 bool bytes_are_binary(const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -165,7 +182,8 @@ enum {
     HEAD = 128    /* of a file: its beginning, where a binary one is no text */
 };
 
-/* Magic numbers that no format of ours begins with, and the advice for each. */
+/* Magic numbers that no supported format begins with, at offset `at`, and the advice for each, which completes the
+ * sentence "this is ...". */
 static const struct {
     const char *magic;
     size_t length, at;
@@ -213,12 +231,14 @@ static bool holds(const unsigned char *bytes, size_t length, const char *word)
     return false;
 }
 
-/* A zip archive begins with the header of its first file, which contains that file's name. */
+/* A zip archive begins with the local header of its first file, which contains that file's name: enough to recognise
+ * the office formats and NPZ, which are zip archives. */
 static const char *zip_file(const unsigned char *bytes, size_t length)
 {
     size_t head = length < HEAD ? length : HEAD;
     if (!has(bytes, length, "PK\x03\x04", 4))
         return NULL;
+    /* The first entries of an Office Open XML file. */
     if (holds(bytes, head, "[Content_Types].xml") || holds(bytes, head, "_rels/"))
         return "an Excel file or the like; save its table as .csv";
     if (holds(bytes, head, ".npy"))
@@ -232,13 +252,14 @@ static bool is_pickle(const unsigned char *bytes, size_t length)
     return length > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
+/* For magic numbers that are words; ASCII only. */
 static bool is_letter(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Files with a magic number. One that is a word must be followed by binary bytes soon: it could also be the first
- * name of a table. */
+/* Recognises files with a magic number; returns the advice or NULL. A magic number that is a word ("ORC") must be
+ * followed by binary bytes soon, because it could also be the first column name of a table. */
 static const char *binary_file(const unsigned char *bytes, size_t length)
 {
     bool binary = bytes_are_binary(bytes, length < HEAD ? length : HEAD);
@@ -261,7 +282,7 @@ static bool is_space(unsigned char c)
     return is_blank(c) || c == '\n';
 }
 
-/* Case-insensitive; `word` is in lower case. */
+/* Whether the text begins with `word`, which is in lower case, in any case of the text. */
 static bool begins(const unsigned char *bytes, size_t length, const char *word)
 {
     size_t size = strlen(word);
@@ -273,7 +294,8 @@ static bool begins(const unsigned char *bytes, size_t length, const char *word)
     return length >= size;
 }
 
-/* An object, or a list of JSON values. A CSV header [x],[y] is neither. */
+/* Whether the text is a JSON object, or a list of JSON values, judged by the first token after the bracket. A CSV
+ * header [x],[y] is neither. */
 static bool is_json(const unsigned char *bytes, size_t length)
 {
     size_t i = 1;
@@ -285,10 +307,11 @@ static bool is_json(const unsigned char *bytes, size_t length)
     return i < length && bytes[i] != '\0' && strchr(next, bytes[i]) != NULL;
 }
 
-/* Texts that are not tables. If a format was given, only a web page is refused: a text that looks like JSON may still
- * be a strange CSV. */
+/* Recognises texts that are not tables: HTML, XML, ARFF, JSON. If a format was given, only a web page is refused, the
+ * usual result of a failed download: a text that looks like JSON may still be an unusual CSV file. */
 static const char *text_file(const unsigned char *bytes, size_t length, bool format_given)
 {
+    /* A byte order mark and blank lines may precede the first tag. */
     size_t skip = has(bytes, length, "\xef\xbb\xbf", 3) ? 3 : 0;
     while (skip < length && is_space(bytes[skip]))
         skip++;
@@ -305,7 +328,7 @@ static const char *text_file(const unsigned char *bytes, size_t length, bool for
     return is_json(bytes, length) ? "a JSON file; save its table as .csv, a row for each object" : NULL;
 }
 
-/* Magic numbers first; then texts that are not tables. */
+/* Binary files are tested first: their first bytes could also look like text. */
 const char *unsupported_file(const unsigned char *bytes, size_t length, bool format_given)
 {
     const char *words = binary_file(bytes, length);
@@ -314,7 +337,7 @@ const char *unsupported_file(const unsigned char *bytes, size_t length, bool for
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* A cell that is a number with one comma in it: -1,5. */
+/* Whether the cell [p, to) is a number with exactly one comma in it, as in -1,5. */
 static bool has_decimal_comma(const unsigned char *p, const unsigned char *to)
 {
     size_t commas = 0;
@@ -326,11 +349,13 @@ static bool has_decimal_comma(const unsigned char *p, const unsigned char *to)
     return p == to && commas == 1;
 }
 
-/* Whether a line separated by ; or tabs has such a cell. */
+/* Whether a line separated by semicolons or tabs has such a cell. In a line separated by commas 1,5 is two cells.
+ * Reading such a file as CSV would split its numbers in two. */
 static bool line_has_decimal_comma(const unsigned char *p, const unsigned char *to)
 {
     if (!memchr(p, ';', (size_t)(to - p)) && !memchr(p, '\t', (size_t)(to - p)))
         return false;
+    /* The end of the line ends the last cell. */
     for (const unsigned char *cell = p; p <= to; p++)
         if (p == to || *p == ';' || *p == '\t' || *p == '\r') {
             if (has_decimal_comma(cell, p))
@@ -340,7 +365,8 @@ static bool line_has_decimal_comma(const unsigned char *p, const unsigned char *
     return false;
 }
 
-/* Whether the line is several words, the first of them a number, without a separator that we know. */
+/* Whether the line consists of several words, the first of them a number. The caller has excluded all known separators.
+ * */
 static bool has_blanks_between(const unsigned char *p, const unsigned char *to)
 {
     while (p < to && is_space(*p))
@@ -354,7 +380,8 @@ static bool has_blanks_between(const unsigned char *p, const unsigned char *to)
     return number && p < to;
 }
 
-/* The advice for one line of a table, or NULL. */
+/* The advice for one line of a table in an unsupported notation, or NULL if it may be valid. A line with a known
+ * separator or a colon (libsvm) is left to the readers. */
 static const char *table_line(const unsigned char *p, const unsigned char *to)
 {
     size_t length = (size_t)(to - p);

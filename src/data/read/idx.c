@@ -11,8 +11,10 @@
 #include "data/read/dense_array.h"
 #include "data/read/read.h"
 
+/* The number of dimensions is a byte of the header. */
 enum { MAGIC = 4, MOST_DIMENSIONS = 255 };
 
+/* The type codes of the format, as kind and size of struct element; all numbers are big-endian. */
 static const struct idx_type {
     unsigned char code;
     char kind;
@@ -35,6 +37,7 @@ static temper_status read_all(const struct data_reader *reader, void *bytes, siz
 {
     size_t got;
     temper_status status = source_read(reader->source, bytes, length, &got, reader->error);
+    /* Fewer bytes than wanted mean the end of the file. */
     if (status != TEMPER_OK || got == length)
         return status;
     return bad_header(reader, "cut off within its header", "copy it again");
@@ -46,17 +49,20 @@ static uint32_t get_u32(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
+/* The inverse of get_u32. */
 static void put_u32(unsigned char *at, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         at[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
-/* 0, 0, the type, the number of dimensions. */
+/* Reads the first four bytes: 0, 0, the type, the number of dimensions; fills out->element and *count. An unknown type
+ * leaves element.size 0. */
 static temper_status read_magic(const struct data_reader *reader, struct rectangle *out, size_t *count)
 {
     unsigned char magic[MAGIC];
     TRY(read_all(reader, magic, sizeof magic));
+    /* Types that are unknown leave the element's size at 0. */
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].code == magic[2])
             out->element = (struct element){types[i].kind, types[i].size, true};
@@ -68,8 +74,9 @@ static temper_status read_magic(const struct data_reader *reader, struct rectang
     return TEMPER_OK;
 }
 
-/* Fills the rectangle. `picture`: height, width and channels if each row is a two-dimensional array of bytes; or
- * NULL. */
+/* Reads the header: the first dimension becomes rows, the product of all others columns. `picture` (or NULL) receives
+ * height, width and channels if each row is a two-dimensional array of bytes, so that reports can draw the rows as
+ * images. */
 static temper_status read_header(const struct data_reader *reader, struct rectangle *out, uint32_t *picture)
 {
     unsigned char sizes[4 * MOST_DIMENSIONS];
@@ -80,6 +87,7 @@ static temper_status read_header(const struct data_reader *reader, struct rectan
         status = read_all(reader, sizes, 4 * count);
     if (status != TEMPER_OK)
         return status;
+    /* An array of one dimension has one column. */
     for (size_t i = 1; i < count; i++)
         if (!mul_size(columns, get_u32(sizes + 4 * i), &columns))
             return bad_header(reader, "its dimensions are larger than a machine can address",
@@ -87,6 +95,7 @@ static temper_status read_header(const struct data_reader *reader, struct rectan
     out->rows = get_u32(sizes);
     out->columns = columns;
     out->header_size = MAGIC + 4 * count;
+    /* Three dimensions of bytes: rows, height, width. */
     if (picture && count == 3 && out->element.kind == 'u') {
         picture[0] = get_u32(sizes + 4);
         picture[1] = get_u32(sizes + 8);
@@ -97,14 +106,15 @@ static temper_status read_header(const struct data_reader *reader, struct rectan
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-/* The last part of a path, where words are searched: a folder may be called "images" too. */
+/* The last part of a path. Words are searched in it only, since a folder may be called "images" too. */
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* Replaces "images" by "labels" and idx3 by idx1. */
+/* Derives the name of the label file as the MNIST family has it: "images" becomes "labels", and idx3 becomes idx1,
+ * because labels have one dimension. Both words have the same length, so that the copy has the size of the path. */
 char *idx_labels_path(const char *path)
 {
     size_t size = strlen(path) + 1;
@@ -115,17 +125,20 @@ char *idx_labels_path(const char *path)
     memcpy(labels, path, size);
     for (size_t i = 0; i < 6; i++) /* a word of the same length */
         labels[(size_t)(images - path) + i] = "labels"[i];
+    /* The digit after "idx" is the number of dimensions. */
     char *idx = strstr(labels + (images - path), "idx");
     if (idx && idx[3] >= '2' && idx[3] <= '9')
         idx[3] = '1';
     return labels;
 }
 
-/* Tries the name as it is, then uncompressed, .gz and .zst. TEMPER_NO_INPUT if there is no such file; else `path`,
- * which has space for it, is its name. */
+/* Opens the label file: by its name as it is, then without compression, as .gz and as .zst, since the two files need
+ * not be compressed alike. TEMPER_NO_INPUT if there is no such file; else `path`, a buffer of `room` bytes, holds its
+ * name. */
 static temper_status open_labels(char *path, size_t room, struct source **source, temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
+    /* The length of the path without .gz or .zst. */
     size_t bare = path_bare_length(path);
     temper_status status = source_open(path, source, error);
     for (size_t i = 0; status == TEMPER_NO_INPUT && i < 3; i++) {
@@ -135,11 +148,12 @@ static temper_status open_labels(char *path, size_t room, struct source **source
     return status;
 }
 
-/* Each distinct number is a class. */
+/* Turns each distinct number of a one-column matrix into a class, named by its shortest decimal. */
 static temper_status take_labels(const struct data_reader *reader, const struct matrix *column, struct dataset *data)
 {
     char name[NUMBER_LENGTH], place[PATH_SHOWN];
     for (uint64_t i = 0; i < column->rows; i++) {
+        /* Labels are exact as doubles; the reader has refused integers that are not. */
         double value;
         matrix_row_f64(column, i, &value);
         data->label[i] = classes_add(&data->classes, name, number_write_f64(value, name));
@@ -154,7 +168,8 @@ static temper_status take_labels(const struct data_reader *reader, const struct 
     return TEMPER_OK;
 }
 
-/* There must be one label for each row. */
+/* There must be exactly one label for each row; more often than damage this is the wrong pair of files (train and
+ * test). */
 static temper_status check_labels(const struct data_reader *reader, const struct rectangle *labels,
                                   const struct dataset *data)
 {
@@ -168,7 +183,8 @@ static temper_status check_labels(const struct data_reader *reader, const struct
                      (unsigned long long)labels->columns, (unsigned long long)data->x.rows);
 }
 
-/* Reads the labels of another IDX file. */
+/* Reads the labels from another IDX file into data->label. `reader` is a copy of the image reader with the path and
+ * source of the label file. */
 static temper_status read_labels(const struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
@@ -186,8 +202,8 @@ static temper_status read_labels(const struct data_reader *reader, struct datase
     return status;
 }
 
-/* Reads the labels beside the images, unless other labels were given. It is no error if there are none: the rows may
- * be for prediction. */
+/* Reads the label file beside the images, unless other labels were given or --label none. It is no error if there is
+ * none, since the rows may be for prediction; a note says so. */
 static temper_status find_labels(const struct data_reader *images, struct dataset *data)
 {
     enum { ENDING = 4 }; /* room for one that is longer than that of the images */
@@ -203,6 +219,7 @@ static temper_status find_labels(const struct data_reader *images, struct datase
         mem_free(name);
         return error_no_memory(images->error);
     }
+    /* The label file is read with the same options and reports to the same place. */
     struct data_reader labels = *images;
     labels.path = path;
     temper_status status = open_labels(path, room, &labels.source, images->error);
@@ -221,7 +238,7 @@ static temper_status find_labels(const struct data_reader *images, struct datase
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Images, or any array; then the labels beside it. */
+/* The reader_fn of IDX: images, or any array of numbers; then the labels beside it. */
 temper_status read_idx(struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
@@ -237,7 +254,8 @@ temper_status read_idx(struct data_reader *reader, struct dataset *data)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* The type, the number of dimensions, and the size of each as 32 bits, big-endian. */
+/* Writes the type, the number of dimensions (at most 3), and the size of each as 32 bits, big-endian. Larger sizes are
+ * refused. */
 static temper_status write_header(struct atomic_file *sink, unsigned char code, const uint64_t *sizes,
                                   unsigned char dimensions, temper_error *error)
 {
@@ -253,10 +271,12 @@ static temper_status write_header(struct atomic_file *sink, unsigned char code, 
     return atomic_file_write(sink, header, MAGIC + 4u * dimensions, error);
 }
 
-/* Grey images keep their height and width; other features are one dimension. */
+/* The writer_fn of IDX. Grey images keep their height and width as dimensions; other features are one dimension. The
+ * labels go to a second file, which write.c opens. */
 temper_status write_idx(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     unsigned char code = data->x.kind == MATRIX_U8 ? 0x08 : matrix_has_doubles(&data->x) ? 0x0e : 0x0d;
+    /* The shape is kept only for a single channel: IDX has no convention for colour planes. */
     bool pictures = data->x.kind == MATRIX_U8 && data->file.image_shape[2] == 1;
     uint64_t sizes[3] = {data->x.rows, data->x.columns};
     for (size_t i = 0; pictures && i < 2; i++)
@@ -265,12 +285,14 @@ temper_status write_idx(const struct dataset *data, struct atomic_file *sink, te
     return status == TEMPER_OK ? dense_write(&data->x, true, sink, error) : status;
 }
 
-/* The integers that the class names are; *wide if one needs more than a byte. */
+/* Converts class names to integers: value has classes->count elements. *wide is set if one needs more than an unsigned
+ * byte. */
 static temper_status class_integers(const struct classes *classes, int32_t *value, bool *wide, temper_error *error)
 {
     for (size_t i = 0; i < classes->count; i++) {
         const char *name = classes->name[i];
         double number;
+        /* The cast is defined only within the range of int32_t, which is tested before it. */
         if (number_f64(name, name + strlen(name), &number) != NUMBER_OK || number < INT32_MIN || number > INT32_MAX ||
             number != (double)(int32_t)number)
             return error_set(error, TEMPER_USAGE,
@@ -283,7 +305,7 @@ static temper_status class_integers(const struct classes *classes, int32_t *valu
     return TEMPER_OK;
 }
 
-/* One label per row, as a byte or as four. */
+/* Writes one label per row, as four big-endian bytes if `wide`, else as the last of them. */
 static temper_status write_integers(const struct dataset *data, const int32_t *value, bool wide,
                                     struct atomic_file *sink, temper_error *error)
 {
@@ -296,7 +318,8 @@ static temper_status write_integers(const struct dataset *data, const int32_t *v
     return status;
 }
 
-/* Bytes if all classes are 0 to 255, else four-byte integers. */
+/* Writes the labels as an IDX file of one dimension: bytes if all classes are 0 to 255, as in MNIST, else four-byte
+ * integers. */
 temper_status write_idx_labels(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     uint64_t sizes[2] = {data->x.rows, 1};

@@ -19,6 +19,8 @@
 #include "data/read/parallel_parse.h"
 #include "data/read/read.h"
 
+/* Lower bounds of the text, from which the arrays of a chunk are allocated before it is parsed: the parser needs no
+ * checks of capacity. */
 enum {
     /* The shortest entry is "1:1 ", the shortest row a digit and a newline. */
     BYTES_PER_ENTRY = 4,
@@ -27,10 +29,10 @@ enum {
     WRITTEN_PER_BYTE = 2 /* bytes of arrays for a byte of text, about */
 };
 
-/* 2^31 - 1, the limit of other tools too. */
+/* 2^31 - 1, the limit of other tools too. Columns are stored as uint32_t. */
 static const unsigned long long LARGEST_INDEX = 2147483647;
 
-/* A chunk of text, and the rows that it becomes. */
+/* A chunk of text, the rows that it becomes, and the error that ended it, if any. */
 struct libsvm_chunk {
     const char *from, *to; /* whole lines, the last perhaps without its newline; zero bytes follow */
     bool zero_based;
@@ -56,13 +58,13 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* A carriage return is a blank too, so that \r\n ends a line. */
+/* A carriage return counts as a blank, so that \r\n ends a line without a special case. */
 static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* What ends a label, an index or a value. */
+/* Whether a byte ends a label, an index or a value. The '\0' after the text does too. */
 static bool ends_token(char c)
 {
     return is_blank(c) || c == '\n' || c == '\0' || c == '#';
@@ -70,7 +72,8 @@ static bool ends_token(char c)
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* Records an error at `where`; returns TEMPER_BAD_DATA. */
+/* Records an error at `where` in the current line, as a message without its place, and returns TEMPER_BAD_DATA. The
+ * line in the file is added by report(), since a chunk does not know how many lines are before it. */
 static temper_status fail(struct libsvm_cursor *at, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -84,6 +87,7 @@ static temper_status fail(struct libsvm_cursor *at, const char *where, const cha
     return TEMPER_BAD_DATA;
 }
 
+/* The end of the token at p. */
 static const char *token_end(const char *p)
 {
     while (!ends_token(*p))
@@ -91,12 +95,14 @@ static const char *token_end(const char *p)
     return p;
 }
 
+/* Texts in UTF-16 are the usual cause: every second byte is NUL. */
 static temper_status fail_nul(struct libsvm_cursor *at, const char *where)
 {
     return fail(at, where, "a NUL byte; convert the file to plain text, from UTF-16 perhaps");
 }
 
-/* The token [from, to) before a ':' is not a valid index. */
+/* Reports the token [from, to) before a ':', which is not a valid index; tests the likely causes from the most to the
+ * least specific. */
 static temper_status fail_index(struct libsvm_cursor *at, const char *from, const char *to)
 {
     struct token_text token = token_text(from, token_end(from));
@@ -111,16 +117,17 @@ static temper_status fail_index(struct libsvm_cursor *at, const char *from, cons
         return fail(at, from, "index '%s' is negative; count indices from %d", token.text,
                     at->text->zero_based ? 0 : 1);
     if (number_u64(from, to, &index) && index > LARGEST_INDEX)
-        return fail(at, from, "index %llu is larger than %llu; number the features anew", index, LARGEST_INDEX);
+        return fail(at, from, "index %llu is larger than %llu; renumber the features", index, LARGEST_INDEX);
+    /* What remains is either not a number, or one with more than 64 bits. */
     const char *digits = from;
     while (is_digit(*digits))
         digits++;
     if (from == to || digits < to)
         return fail(at, from, "'%s' is not index:value; write a whole number before the ':'", token.text);
-    return fail(at, from, "index '%s' is larger than %llu; number the features anew", token.text, LARGEST_INDEX);
+    return fail(at, from, "index '%s' is larger than %llu; renumber the features", token.text, LARGEST_INDEX);
 }
 
-/* The message for a value that is not a finite number. */
+/* Reports a value that is not a finite float. */
 static temper_status fail_value(struct libsvm_cursor *at, const char *from, enum number_result result)
 {
     struct token_text token = token_text(from, token_end(from));
@@ -135,14 +142,15 @@ static temper_status fail_value(struct libsvm_cursor *at, const char *from, enum
     return fail(at, from, "value '%s' is not a number; write index:value", token.text);
 }
 
-/* What is wrong with the first row with a label among rows without, or the reverse. */
+/* The message for the first row with a label among rows without, or the reverse; `labels` is what this row has. */
 static const char *label_message(enum sparse_labels labels)
 {
     return labels == SPARSE_UNLABELLED ? "this row has no label, rows before it have; add one"
                                        : "this row has a label, rows before it have none; remove it";
 }
 
-/* Indices that do not ascend; `before` is the previous one, `index` this one, as in the file. */
+/* Reports indices that do not ascend: `before` is the previous one, `index` this one, both counted as in the file. CSR
+ * rows must be sorted and must not repeat a column. */
 static temper_status fail_order(struct libsvm_cursor *at, const char *from, unsigned long long before,
                                 unsigned long long index)
 {
@@ -153,7 +161,8 @@ static temper_status fail_order(struct libsvm_cursor *at, const char *from, unsi
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* Values are floats; a number that overflows one is refused. */
+/* Parses the value at the cursor in any notation. Values are floats, also those written with more digits; a number that
+ * overflows a float is refused. */
 static temper_status parse_value(struct libsvm_cursor *at, float *value)
 {
     const char *behind = token_end(at->p);
@@ -164,7 +173,8 @@ static temper_status parse_value(struct libsvm_cursor *at, float *value)
     return TEMPER_OK;
 }
 
-/* Parses "index:" and moves to the value. */
+/* Parses "index:" and moves to the value. The length is checked after the loop: an overflow of `number` needs more than
+ * 10 digits, and is refused with them. */
 static temper_status parse_index(struct libsvm_cursor *at, unsigned long long *index)
 {
     const char *from = at->p, *p = from;
@@ -181,7 +191,8 @@ static temper_status parse_index(struct libsvm_cursor *at, unsigned long long *i
     return TEMPER_OK;
 }
 
-/* Any entry: the general case. */
+/* Parses one entry in any notation and appends it. *before is the column of the previous entry of the row, -1 at its
+ * start. */
 static temper_status parse_entry(struct libsvm_cursor *at, int64_t *before)
 {
     struct csr_builder *rows = at->text->rows;
@@ -190,6 +201,7 @@ static temper_status parse_entry(struct libsvm_cursor *at, int64_t *before)
     int64_t base = at->text->zero_based ? 0 : 1;
     TRY(parse_index(at, &index));
     int64_t column = (int64_t)index - base;
+    /* Column -1 is index 0 of a text that counts from 1. */
     if (column <= *before) {
         if (column < 0)
             return fail(at, from, "index 0; count indices from 1, or pass --zero-based");
@@ -201,8 +213,9 @@ static temper_status parse_entry(struct libsvm_cursor *at, int64_t *before)
     return TEMPER_OK;
 }
 
-/* One entry in plain notation, 12:0.345, at p, with a blank or a newline after it; returns where it ends, or NULL if it
- * is written in another way, or wrong. Loads whole words: a chunk has zeros after it. */
+/* Parses one entry in plain notation, such as 12:0.345, at p, if a blank or a newline follows it. Returns the position
+ * of that byte, or NULL if the entry has another notation or is wrong. number_look classifies 16 or more bytes at once,
+ * which may reach beyond the text: a chunk has zeros after it. */
 static inline const char *take_plain(const char *p, uint64_t *index, float *value)
 {
     struct number_view view = number_look(p, ' ');
@@ -214,6 +227,7 @@ static inline const char *take_plain(const char *p, uint64_t *index, float *valu
     unsigned colon = (unsigned)__builtin_ctz(view.stops), from = colon + 1;
     if (colon - 1 >= 8 || p[colon] != ':') /* colon 0 wraps around */
         return NULL;
+    /* A short value: index and digits are converted together, by one multiplication sequence for both. */
     if (number_shape(p + from, length - from, view.stops >> from, 8, &shape)) {
         unsigned last = number_last(&shape);
         struct number_pair two = number_two(p, colon, p + length - last, last);
@@ -227,8 +241,9 @@ static inline const char *take_plain(const char *p, uint64_t *index, float *valu
     return number_fast_f32(&number, value) ? p + length : NULL;
 }
 
-/* Entries in plain notation with one blank between them; stops before anything else. Not inline, so that the loop has
- * all registers. */
+/* Appends entries in plain notation that are separated by single blanks, and stops before anything else, which
+ * parse_entries handles. The column order is checked by comparing each index with `least`, the smallest that is
+ * allowed. The function is not inlined, so that the loop has all registers. */
 static __attribute__((noinline)) void take_plain_entries(struct libsvm_cursor *at, int64_t *before)
 {
     struct csr_builder *rows = at->text->rows;
@@ -253,7 +268,7 @@ static __attribute__((noinline)) void take_plain_entries(struct libsvm_cursor *a
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* "qid:3", which ranking tools write before the entries. */
+/* "qid:3", a query number, which ranking tools write before the entries; it is ignored with a note. */
 static bool is_qid(const char *p)
 {
     return memcmp(p, "qid:", 4) == 0 && is_digit(p[4]);
@@ -272,7 +287,8 @@ static void skip_comment(struct libsvm_cursor *at)
     at->p = newline ? newline : at->text->to;
 }
 
-/* The entries of a row, mostly by take_plain_entries. */
+/* Parses the entries of a row up to its newline, mostly by take_plain_entries. Updates rows->columns from the last
+ * index of the row, which is the largest. */
 static temper_status parse_entries(struct libsvm_cursor *at)
 {
     struct csr_builder *rows = at->text->rows;
@@ -296,7 +312,7 @@ static temper_status parse_entries(struct libsvm_cursor *at)
     return TEMPER_OK;
 }
 
-/* nan and 1e400 as names of classes would hide an error. */
+/* Refuses a label that is a number but not finite: nan and 1e400 as names of classes would hide an error. */
 static temper_status check_label(struct libsvm_cursor *at, const char *from, const char *to)
 {
     struct token_text token = token_text(from, to);
@@ -309,7 +325,7 @@ static temper_status check_label(struct libsvm_cursor *at, const char *from, con
     return TEMPER_OK;
 }
 
-/* A label that is not a class yet is checked first. */
+/* Stores the class of the row's label. Only a label that is not a class yet has to be checked. */
 static temper_status add_label(struct libsvm_cursor *at, const char *from, const char *to)
 {
     struct csr_builder *rows = at->text->rows;
@@ -326,7 +342,8 @@ static temper_status add_label(struct libsvm_cursor *at, const char *from, const
     return TEMPER_OK;
 }
 
-/* The first token of a row, unless it is index:value already. */
+/* Parses the first token of a row, which is its label unless it contains a ':'. The first row of the text decides
+ * whether all rows have labels; its column is kept for a message about the contradiction between two chunks. */
 static temper_status parse_label(struct libsvm_cursor *at)
 {
     struct csr_builder *rows = at->text->rows;
@@ -347,7 +364,8 @@ static temper_status parse_label(struct libsvm_cursor *at)
     return add_label(at, from, to);
 }
 
-/* A last line that ends after its label was probably truncated. */
+/* A last line of the file that has a label, no entries and no newline was probably truncated. Elsewhere a row without
+ * entries is valid: all its features are 0. */
 static temper_status check_cut(struct libsvm_cursor *at, size_t entries_before)
 {
     if (at->p == at->text->to && at->text->last && at->text->rows->nonzeros == entries_before)
@@ -357,7 +375,8 @@ static temper_status check_cut(struct libsvm_cursor *at, size_t entries_before)
     return TEMPER_OK;
 }
 
-/* The row is counted only when all of it is valid. */
+/* Parses one row. Its line is stored first, since errors of the label refer to it; the row is counted only when all of
+ * it is valid. */
 static temper_status parse_row(struct libsvm_cursor *at)
 {
     struct csr_builder *rows = at->text->rows;
@@ -374,7 +393,7 @@ static temper_status parse_row(struct libsvm_cursor *at)
     return TEMPER_OK;
 }
 
-/* A row, or a blank line, or a comment. */
+/* Parses a line: a row, or blanks, or a comment. */
 static temper_status parse_line(struct libsvm_cursor *at)
 {
     at->line = at->p;
@@ -386,13 +405,14 @@ static temper_status parse_line(struct libsvm_cursor *at)
     return parse_row(at);
 }
 
-/* The same for all chunks of about the same length, so that what one needs is enough for the next. */
+/* Rounds the size of a chunk up, so that all chunks of about the same length ask for the same capacity, and the arrays
+ * of a buffer are allocated once. */
 static size_t rounded(size_t bytes)
 {
     return (bytes / ROUNDING + 1) * ROUNDING;
 }
 
-/* Upper bounds for a text of so many bytes. */
+/* Upper bounds of the rows and entries in a text of so many bytes. */
 static size_t most_rows(size_t bytes)
 {
     return rounded(bytes) / BYTES_PER_ROW;
@@ -403,7 +423,8 @@ static size_t most_entries(size_t bytes)
     return rounded(bytes) / BYTES_PER_ENTRY;
 }
 
-/* TEMPER_OK, TEMPER_BAD_DATA with column and reason, or TEMPER_NO_MEMORY. */
+/* Parses all lines of a chunk into text->rows. Returns TEMPER_OK, TEMPER_BAD_DATA with column and reason set, or
+ * TEMPER_NO_MEMORY. */
 static temper_status parse_chunk(struct libsvm_chunk *text)
 {
     struct libsvm_cursor at = {.text = text, .p = text->from};
@@ -422,13 +443,14 @@ static temper_status parse_chunk(struct libsvm_chunk *text)
 
 /* ---- Chunks ---------------------------------------------------------------------------------- */
 
-/* With several threads: a chunk that is parsed and not appended yet. */
+/* With several threads: a chunk that is parsed and not appended yet. The rows before an error are valid. */
 struct libsvm_buffer {
     struct libsvm_chunk text;
     struct csr_builder rows;
     temper_status status;
 };
 
+/* The state of a text that is being read, from batch to batch; owned by the data_reader. */
 struct libsvm_reader {
     struct data_reader *reader;
     struct text_chunks *chunks;
@@ -451,7 +473,7 @@ static size_t byte_order_mark(const struct text_chunk *chunk)
     return first && memcmp(chunk->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-/* The chunk without a byte order mark. */
+/* The text of a chunk without the byte order mark, to be parsed into `rows`. */
 static struct libsvm_chunk text_of(const struct libsvm_reader *svm, const struct text_chunk *chunk,
                                    struct csr_builder *rows)
 {
@@ -464,7 +486,7 @@ static struct libsvm_chunk text_of(const struct libsvm_reader *svm, const struct
     };
 }
 
-/* Reports the error of a chunk. */
+/* Reports the error of a chunk with its place in the file. svm->lines counts the lines before the chunk. */
 static temper_status report(struct libsvm_reader *svm, const struct libsvm_chunk *text)
 {
     struct data_reader *reader = svm->reader;
@@ -475,8 +497,9 @@ static temper_status report(struct libsvm_reader *svm, const struct libsvm_chunk
                     line, text->column, text->reason);
 }
 
-/* The first chunk of a batch, of so many bytes, was appended: the others will be like it, so that memory for all of
- * them can be reserved. */
+/* Called after the first chunk of a batch, of `bytes` bytes, was appended. If the size of the batch is known, memory
+ * for all of its rows and entries is reserved in proportion. The upper bounds of one more chunk are added, since
+ * parse_chunk reserves them for the last chunk too and would double the arrays otherwise. */
 static void expect_rest(struct libsvm_reader *svm, size_t bytes)
 {
     struct csr_builder *rows = &svm->rows;
@@ -489,7 +512,7 @@ static void expect_rest(struct libsvm_reader *svm, size_t bytes)
 
 /* ---- The rows of a batch --------------------------------------------------------------------- */
 
-/* One thread: directly into the rows of the batch. */
+/* One thread: parses directly into the rows of the batch. */
 static temper_status read_straight(struct libsvm_reader *svm)
 {
     struct text_chunk *chunk;
@@ -508,7 +531,8 @@ static temper_status read_straight(struct libsvm_reader *svm)
     }
 }
 
-/* Several threads: into buffers, which are appended in the order of the text. */
+/* Several threads: parses a chunk into the buffer of its slot. Called by any thread; the error, if any, stays in the
+ * buffer. */
 static void parse_into_buffer(void *context, struct text_chunk *chunk, size_t slot)
 {
     struct libsvm_reader *svm = context;
@@ -529,7 +553,8 @@ static temper_status check_labels(struct libsvm_reader *svm, const struct csr_bu
                     place_text(svm->reader->path).text, line, rows->label_column, label_message(rows->labels));
 }
 
-/* Adds rows to the batch. A message of csr_builder_append has a line; here it gets the file's name. */
+/* Adds the rows of a buffer to the batch. An error of csr_builder_append has a line but no file; the path is added
+ * here. */
 static temper_status append_rows(struct libsvm_reader *svm, struct csr_builder *rows)
 {
     temper_error found;
@@ -541,7 +566,8 @@ static temper_status append_rows(struct libsvm_reader *svm, struct csr_builder *
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
-/* The rows before an error may have one in relation to other chunks, which comes first. */
+/* Appends a buffer to the batch, in file order. Its valid rows are appended before its error is reported: they may
+ * contradict earlier chunks (labels, number of classes), and that error is further up in the file. */
 static temper_status append_buffer(void *context, size_t slot)
 {
     struct libsvm_reader *svm = context;
@@ -557,7 +583,8 @@ static temper_status append_buffer(void *context, size_t slot)
     return TEMPER_OK;
 }
 
-/* Chunk n is parsed into buffer n % buffers, and appended after chunk n - 1. */
+/* Chunk n is parsed into buffer n % buffers, and appended after chunk n - 1. `first` is the number of the first chunk
+ * of this batch. */
 static temper_status read_in_parallel(struct libsvm_reader *svm, size_t first)
 {
     if (!svm->buffer) {
@@ -580,7 +607,7 @@ static temper_status read_in_parallel(struct libsvm_reader *svm, size_t first)
     return parallel_parse(&work, svm->reader->error);
 }
 
-/* All chunks of the batch. The last chunk of a file alone is not worth a second thread. */
+/* Reads all chunks of the batch. A batch of one last chunk is not worth a second thread. */
 static temper_status read_rows(struct libsvm_reader *svm)
 {
     struct text_chunk *chunk;
@@ -607,7 +634,8 @@ static void free_libsvm_reader(void *state)
     mem_free(svm);
 }
 
-/* Takes over the source; what was made so far is freed with the reader's state. */
+/* Creates the state and takes over the source. After a failure the state is freed by the reader, with what was made so
+ * far. */
 static temper_status open_text(struct data_reader *reader)
 {
     struct libsvm_reader *svm = mem_zeroed(1, sizeof *svm);
@@ -628,7 +656,7 @@ static temper_status open_text(struct data_reader *reader)
     return text_chunks_open(source, false, reader->batch_bytes, &svm->chunks, reader->error);
 }
 
-/* Whether the text as far as it was read has no rows, or none with a feature. */
+/* Refuses a text that has no rows, or no row with a feature, as far as it was read. */
 static temper_status refuse_empty(const struct libsvm_reader *svm)
 {
     struct data_reader *reader = svm->reader;
@@ -643,7 +671,8 @@ static temper_status refuse_empty(const struct libsvm_reader *svm)
     return TEMPER_OK;
 }
 
-/* The rows become the dataset; whether they have labels is remembered for the next batch. */
+/* Moves the rows to the dataset. Whether they have labels is remembered, since later batches must agree. A rank may
+ * have no rows: others may have some. */
 static temper_status finish_batch(struct libsvm_reader *svm, struct dataset *data)
 {
     struct data_reader *reader = svm->reader;
@@ -664,7 +693,8 @@ static temper_status finish_batch(struct libsvm_reader *svm, struct dataset *dat
     return TEMPER_OK;
 }
 
-/* Labels must be consistent with the rows of earlier batches. */
+/* Reads or skips one batch. The new rows start with the label state of earlier batches, so that a contradiction is
+ * found. */
 static temper_status next_batch(struct libsvm_reader *svm, struct dataset *data)
 {
     struct data_reader *reader = svm->reader;
@@ -686,7 +716,7 @@ static temper_status next_batch(struct libsvm_reader *svm, struct dataset *data)
     return finish_batch(svm, data);
 }
 
-/* Without a limit the whole text is one batch, and nothing is left for another. */
+/* The reader_fn of libsvm. Without a limit the whole text is one batch, and the state is freed at once. */
 temper_status read_libsvm(struct data_reader *reader, struct dataset *data)
 {
     temper_status status = reader->state ? TEMPER_OK : open_text(reader);

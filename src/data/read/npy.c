@@ -13,6 +13,7 @@
 #include "data/read/read.h"
 #include "data/write/write.h"
 
+/* Limits of the header; a real one has about 100 bytes. */
 enum {
     MAGIC_LENGTH = 6,
     LONGEST_HEADER = 1 << 16, /* numpy itself stops at 10,000 */
@@ -20,7 +21,7 @@ enum {
     NPY_ALIGNMENT = 64 /* of the first number, as numpy has it */
 };
 
-/* The dictionary, and how far it was parsed. */
+/* The dictionary of the header while it is parsed, and the rectangle that it describes. */
 struct npy_dictionary {
     const struct data_reader *reader;
     const char *text, *at, *end;
@@ -31,8 +32,8 @@ struct npy_dictionary {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* For headers that no version of numpy writes. Positions are bytes of the file; a header that ends too early has
- * none. */
+/* Reports a header that no version of numpy writes. Positions are bytes of the file, from 1; a header that ends too
+ * early has none. */
 static temper_status bad_header(const struct npy_dictionary *d, const char *what)
 {
     char place[PATH_SHOWN], at[32] = "";
@@ -43,7 +44,7 @@ static temper_status bad_header(const struct npy_dictionary *d, const char *what
                      path_shown(d->reader->path, place), what, at);
 }
 
-/* For arrays whose elements are not plain numbers. */
+/* Reports an array that does not consist of plain numbers, with the conversion that the user can make in numpy. */
 static temper_status wrong_type(const struct npy_dictionary *d, struct token_text type, const char *what,
                                 const char *remedy)
 {
@@ -60,7 +61,7 @@ static void skip_blanks(struct npy_dictionary *d)
         d->at++;
 }
 
-/* Consumes this character, after blanks. */
+/* Consumes the character `wanted`, after blanks; false, without moving, if something else follows. */
 static bool take(struct npy_dictionary *d, char wanted)
 {
     skip_blanks(d);
@@ -70,7 +71,7 @@ static bool take(struct npy_dictionary *d, char wanted)
     return true;
 }
 
-/* Consumes this word, after blanks. */
+/* The same for a word. */
 static bool take_word(struct npy_dictionary *d, const char *word)
 {
     size_t length = strlen(word);
@@ -81,12 +82,13 @@ static bool take_word(struct npy_dictionary *d, const char *word)
     return true;
 }
 
-/* A string in either kind of quotes; numpy writes no escapes in it. */
+/* Consumes a string in either kind of quotes and returns its content [*from, *to). numpy writes no escapes in it. */
 static bool take_string(struct npy_dictionary *d, const char **from, const char **to)
 {
     skip_blanks(d);
     if (d->at == d->end || (*d->at != '\'' && *d->at != '"'))
         return false;
+    /* The closing quote must be of the same kind as the opening one. */
     const char *close = memchr(d->at + 1, *d->at, (size_t)(d->end - d->at - 1));
     if (!close)
         return false;
@@ -96,7 +98,7 @@ static bool take_string(struct npy_dictionary *d, const char **from, const char 
     return true;
 }
 
-/* A non-negative integer. */
+/* Consumes a non-negative integer; false if there is none or it exceeds 64 bits. */
 static bool take_integer(struct npy_dictionary *d, uint64_t *out)
 {
     unsigned long long value;
@@ -116,6 +118,7 @@ static bool take_integer(struct npy_dictionary *d, uint64_t *out)
 
 /* ---- The type -------------------------------------------------------------------------------- */
 
+/* Kinds of numpy's dtype letters that are not plain numbers, with the remedy for each. */
 static const struct {
     char kind;
     const char *what, *remedy;
@@ -130,7 +133,7 @@ static const struct {
     {'V', "raw bytes", "save it as numbers"},
 };
 
-/* Whether there is a number type of this kind and size. */
+/* Whether elements of this kind and size can be read. Half and long double floats are not supported. */
 static bool is_known(char kind, size_t size)
 {
     if (kind == 'f')
@@ -146,12 +149,14 @@ static bool is_order(char letter)
     return letter == '<' || letter == '>' || letter == '=' || letter == '|';
 }
 
-/* "<f4": order, kind, bytes. For a number of one byte the order is ignored. */
+/* Parses a dtype such as "<f4": byte order, kind, bytes. '=' is the order of the machine that wrote the file, taken to
+ * be this one's; '|' is allowed for single bytes only, which have no order. */
 static bool read_type(const char *from, const char *to, struct element *out)
 {
     unsigned long long size;
     if (to - from < 3 || !is_order(*from) || !number_u64(from + 2, to, &size))
         return false;
+    /* The conversion to size_t may truncate where that has 32 bits; the comparison with 8 covers it. */
     if (!is_known(from[1], (size_t)size) || size > 8 || (*from == '|' && size > 1))
         return false;
     *out = (struct element){
@@ -159,10 +164,11 @@ static bool read_type(const char *from, const char *to, struct element *out)
     return true;
 }
 
-/* The message for a type that is not supported, by its kind. */
+/* Reports a type that is not supported, with a remedy by its kind. */
 static temper_status refuse_type(const struct npy_dictionary *d, const char *from, const char *to)
 {
     struct token_text shown = token_text(from, to);
+    /* The kind is the letter after the byte order. */
     char kind = to - from > 1 ? from[1] : '\0';
     for (size_t i = 0; i < sizeof refused_types / sizeof *refused_types; i++)
         if (refused_types[i].kind == kind)
@@ -171,18 +177,20 @@ static temper_status refuse_type(const struct npy_dictionary *d, const char *fro
                       "convert it with .astype('f4') or .astype('f8'), and save again");
 }
 
-/* The end of the ']' of a structured type, which has no others within, or of the text. */
+/* The end of a structured type, [('x', '<f4'), ...], for the message: after its first ']', or at the end of the text.
+ * */
 static const char *structured_end(const struct npy_dictionary *d)
 {
     const char *bracket = memchr(d->at, ']', (size_t)(d->end - d->at));
     return bracket ? bracket + 1 : d->end;
 }
 
-/* The value of 'descr'. */
+/* Parses the value of 'descr'. It is a string for plain arrays, and a list for structured ones, which are refused. */
 static temper_status take_type(struct npy_dictionary *d)
 {
     const char *from, *to;
     skip_blanks(d);
+    /* A structured array: each element is a record of named fields. */
     if (d->at < d->end && *d->at == '[')
         return wrong_type(d, token_text(d->at, structured_end(d)), "records (a structured array)",
                           "save numpy.lib.recfunctions.structured_to_unstructured of it");
@@ -194,7 +202,7 @@ static temper_status take_type(struct npy_dictionary *d)
 
 /* ---- Order and shape ------------------------------------------------------------------------- */
 
-/* The value of 'fortran_order'. */
+/* Parses the value of 'fortran_order', a Python truth value. */
 static temper_status take_order(struct npy_dictionary *d)
 {
     d->has_order = true;
@@ -204,7 +212,8 @@ static temper_status take_order(struct npy_dictionary *d)
     return TEMPER_OK;
 }
 
-/* Scalars and arrays of more than two dimensions are not tables. */
+/* Reports scalars and arrays of more than two dimensions. They are not flattened silently: which axis has the rows is
+ * the user's decision. */
 static temper_status wrong_dimensions(const struct npy_dictionary *d, size_t dimensions)
 {
     char place[PATH_SHOWN];
@@ -215,7 +224,8 @@ static temper_status wrong_dimensions(const struct npy_dictionary *d, size_t dim
                      dimensions == 0 ? " of an array that has rows" : "");
 }
 
-/* The value of 'shape': (3, 4), or (3,) for one number a row. */
+/* Parses the value of 'shape': (3, 4), or (3,) for one number per row. Further dimensions are counted for the message.
+ * */
 static temper_status take_shape(struct npy_dictionary *d)
 {
     uint64_t size[MOST_DIMENSIONS] = {0, 1}, more;
@@ -223,6 +233,7 @@ static temper_status take_shape(struct npy_dictionary *d)
     d->has_shape = true;
     if (!take(d, '('))
         return bad_header(d, "there is no shape");
+    /* A tuple of one element needs its comma; a comma after the last element is allowed. */
     while (!take(d, ')')) {
         if (!take_integer(d, count < MOST_DIMENSIONS ? &size[count] : &more))
             return bad_header(d, "the shape has something that is not a size");
@@ -248,7 +259,7 @@ static bool is_key(const char *from, const char *to, const char *key)
     return (size_t)(to - from) == strlen(key) && memcmp(from, key, strlen(key)) == 0;
 }
 
-/* One key and its value. */
+/* Parses one key and its value. Each of the three keys may occur once, in any order; numpy writes no others. */
 static temper_status take_entry(struct npy_dictionary *d)
 {
     const char *from, *to;
@@ -264,7 +275,8 @@ static temper_status take_entry(struct npy_dictionary *d)
     return bad_header(d, "a key is unknown, or there twice,");
 }
 
-/* All entries; each key must be there once, and nothing may follow. */
+/* Parses the whole dictionary. All three keys must be present, and only blanks (padding) may follow. A comma after the
+ * last entry is optional, as in Python. */
 static temper_status take_dictionary(struct npy_dictionary *d)
 {
     if (!take(d, '{'))
@@ -277,6 +289,7 @@ static temper_status take_dictionary(struct npy_dictionary *d)
             break;
         }
     }
+    /* Messages about missing keys point at the closing brace. */
     const char *close = d->at - 1;
     skip_blanks(d);
     if (d->at != d->end)
@@ -293,7 +306,7 @@ static temper_status take_dictionary(struct npy_dictionary *d)
 
 /* ---- The bytes ------------------------------------------------------------------------------- */
 
-/* Reads exactly `length` bytes of the header. */
+/* Reads exactly `length` bytes of the header; fewer mean that the file was truncated. */
 static temper_status read_all(const struct data_reader *reader, void *bytes, size_t length)
 {
     size_t got;
@@ -307,7 +320,8 @@ static temper_status read_all(const struct data_reader *reader, void *bytes, siz
                      path_shown(reader->path, place), got, length);
 }
 
-/* Magic, version, and the length of the dictionary: two bytes in version 1, four since then. */
+/* Reads magic number, version and the length of the dictionary: two bytes in version 1, four in versions 2 and 3,
+ * little-endian. *start is the offset of the dictionary. The length is limited before memory is allocated for it. */
 static temper_status read_start(const struct data_reader *reader, size_t *length, size_t *start)
 {
     unsigned char bytes[12];
@@ -323,6 +337,7 @@ static temper_status read_start(const struct data_reader *reader, size_t *length
         return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: version %d.%d of NPY is unknown; save it again with numpy.save", place, bytes[6],
                          bytes[7]);
+    /* The ten bytes read so far contain the low half of a four-byte length, too. */
     *start = bytes[6] == 1 ? 10 : 12;
     *length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (bytes[6] > 1 && (status = read_all(reader, bytes + 10, 2)) == TEMPER_OK)
@@ -334,11 +349,12 @@ static temper_status read_start(const struct data_reader *reader, size_t *length
     return status;
 }
 
-/* Parses the header, and leaves the source at the first number. */
+/* Parses the header and leaves the source at the first number. *out is set only on success. */
 static temper_status read_header(const struct data_reader *reader, struct rectangle *out)
 {
     size_t length = 0, start = 0;
     TRY(read_start(reader, &length, &start));
+    /* Not terminated: the parser stops at d.end. */
     char *text = mem_alloc(length, 1);
     if (!text)
         return error_no_memory(reader->error);
@@ -356,7 +372,8 @@ static temper_status read_header(const struct data_reader *reader, struct rectan
 
 /* ---- Reading and writing --------------------------------------------------------------------- */
 
-/* An array in Fortran order is transposed, which is noted since it takes twice the memory. */
+/* The reader_fn of NPY. An array in Fortran order is transposed, which is noted, since it takes twice the memory for a
+ * while. */
 temper_status read_npy(struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
@@ -373,9 +390,11 @@ temper_status read_npy(struct data_reader *reader, struct dataset *data)
     return TEMPER_OK;
 }
 
-/* Version 1, padded with blanks so that the numbers begin at a multiple of 64. */
+/* Writes a header of version 1 to `header` and returns its length. It is padded with blanks so that the numbers begin
+ * at a multiple of 64, as numpy does for memory mapping. */
 static size_t make_header(const struct matrix *x, char header[2 * NPY_ALIGNMENT])
 {
+    /* Sparse matrices are written with their zeros, in the type of their values. */
     const char *type = x->kind == MATRIX_U8 ? "u1" : matrix_has_doubles(x) ? "f8" : "f4";
     const char *order = x->kind == MATRIX_U8 ? "|" : host_is_big_endian() ? ">" : "<";
     char text[2 * NPY_ALIGNMENT];
@@ -392,7 +411,8 @@ static size_t make_header(const struct matrix *x, char header[2 * NPY_ALIGNMENT]
     return total;
 }
 
-/* The matrix alone: NPY has no place for labels, weights or names. */
+/* The writer_fn of NPY: the matrix alone, in the byte order of this machine. The format has no place for labels,
+ * weights or names. */
 temper_status write_npy(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     char header[2 * NPY_ALIGNMENT];

@@ -23,6 +23,7 @@
 
 enum { PEEK = 16384 }; /* bytes from which a format is inferred: a line or two */
 
+/* NULL without memory; freed with the dataset. */
 static char *copy_text(const char *text)
 {
     size_t length = strlen(text) + 1;
@@ -32,7 +33,8 @@ static char *copy_text(const char *text)
 
 /* ---- The format ------------------------------------------------------------------------------ */
 
-/* Refuses formats of other programs: none of our readers would have a helpful message for them. */
+/* Refuses files of other programs by their first bytes, even if --format was given: the readers would only report a
+ * wrong first line. */
 static temper_status refuse_unsupported(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
     const char *found = unsupported_file(bytes, length, reader->options->format != NULL);
@@ -41,7 +43,8 @@ static temper_status refuse_unsupported(const struct data_reader *reader, const 
     return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reader->path).text, found);
 }
 
-/* Refuses tables that are nearly CSV, and that a reader would misunderstand. */
+/* Refuses tables in notations close to CSV that the reader would misunderstand: decimal commas, bars or blanks between
+ * columns. */
 static temper_status refuse_table(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
     const char *found = unsupported_table(bytes, length);
@@ -51,7 +54,8 @@ static temper_status refuse_table(const struct data_reader *reader, const unsign
                      place_text(reader->path).text, found);
 }
 
-/* Bytes beyond those that were peeked at may be anything. */
+/* Refuses an empty or blank file. If all PEEK bytes are blank, the rest may still contain rows, and the file is
+ * accepted here. */
 static temper_status refuse_blank(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -61,7 +65,8 @@ static temper_status refuse_blank(const struct data_reader *reader, const unsign
                      place_text(reader->path).text, length == 0 ? "empty" : "blank");
 }
 
-/* By the content, else by the extension; what was inferred becomes a note. */
+/* Sets reader->format by the content, else by the extension, and adds a note about it. Content comes first, since files
+ * are often misnamed. Texts that could be tables are checked for unsupported notations. */
 static temper_status infer_format(struct data_reader *reader, const unsigned char *bytes, size_t length,
                                   struct dataset *data)
 {
@@ -82,7 +87,8 @@ static temper_status infer_format(struct data_reader *reader, const unsigned cha
     return TEMPER_OK;
 }
 
-/* By --format, else inferred. */
+/* Sets reader->format by --format, else by inference. The source is only peeked at: the reader of the format starts at
+ * the first byte. */
 static temper_status find_format(struct data_reader *reader, struct dataset *data)
 {
     const unsigned char *bytes;
@@ -96,8 +102,8 @@ static temper_status find_format(struct data_reader *reader, struct dataset *dat
     return name ? TEMPER_OK : infer_format(reader, bytes, length, data);
 }
 
-/* Appends to an error which format was inferred, unless the file's name agrees with it: the file may be right in
- * another format. */
+/* Appends to an error message which format was inferred, unless the file's name agrees with it: the data may be right
+ * in another format. */
 static void add_inferred_format(const struct data_reader *reader)
 {
     temper_error *error = reader->error;
@@ -110,7 +116,8 @@ static void add_inferred_format(const struct data_reader *reader)
 
 /* ---- Labels and weights of other files ------------------------------------------------------- */
 
-/* The CSV reader has taken a column if --weights names one; anything else is a file. */
+/* Reads the weights from the file that --weights names, unless the CSV reader has already taken a column of that name.
+ * */
 static temper_status add_weights(const temper_read_options *options, struct dataset *data, temper_error *error)
 {
     if (!options->weights || data->weight)
@@ -122,8 +129,8 @@ static temper_status add_weights(const temper_read_options *options, struct data
     return status;
 }
 
-/* Whether a file PATH.labels is to be looked for: the format has numbers only. (The IDX reader has already looked for
- * the labels of images, which have another name.) */
+/* Whether to look for a file PATH.labels: the format holds only numbers and no labels were found. The IDX reader has
+ * already looked for the labels of images, which have another name. The standard input has no file beside it. */
 static bool may_have_labels_beside(const struct data_reader *reader, const struct dataset *data)
 {
     const char *label = reader->options->label;
@@ -131,7 +138,8 @@ static bool may_have_labels_beside(const struct data_reader *reader, const struc
     return numbers && !data->label && strcmp(reader->path, "-") != 0 && !(label && strcmp(label, "none") == 0);
 }
 
-/* Classes are sorted after labels were added, and selected after weights were, which refer to all rows. */
+/* Applies the options beyond the file itself. The order matters: classes are sorted after labels were added; weights
+ * refer to all rows and so come before the selection of classes; class weights count the selected rows. */
 temper_status read_complete(struct data_reader *reader, struct dataset *data)
 {
     const temper_read_options *options = reader->options;
@@ -151,7 +159,7 @@ temper_status read_complete(struct data_reader *reader, struct dataset *data)
 
 /* ---- The iterator ---------------------------------------------------------------------------- */
 
-/* Compressed sources are decompressed before the format is inferred. */
+/* Compressed sources are decompressed before the format is inferred. On failure nothing is left open. */
 temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
 {
     TRY(source_open(reader->path, &reader->source, reader->error));
@@ -161,7 +169,8 @@ temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
     return status;
 }
 
-/* Reads a batch by the reader of the format, then completes it. */
+/* Reads the next batch by the reader of the format, then completes it. A skipped, empty or last batch needs no
+ * completion. */
 temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
 {
     reader->ended = !reader->source && !reader->state;
@@ -182,6 +191,7 @@ temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
     return read_complete(reader, data);
 }
 
+/* The state may hold open files and threads, which end here. */
 void data_reader_free_state(struct data_reader *reader)
 {
     if (reader->state)
@@ -189,7 +199,7 @@ void data_reader_free_state(struct data_reader *reader)
     reader->state = NULL;
 }
 
-/* After the last batch, or before it. */
+/* May be called after the last batch or before it, and after failures. */
 void data_reader_close(struct data_reader *reader)
 {
     data_reader_free_state(reader);
@@ -198,10 +208,13 @@ void data_reader_close(struct data_reader *reader)
 
 /* ---- Several processes, and memory limits ---------------------------------------------------- */
 
-/* Per thread: text that waits to be parsed, and the rows that were parsed from it. */
+/* The memory that reading takes for each thread: text that waits to be parsed, and the rows that were parsed from it.
+ * */
 static const double BYTES_PER_THREAD = 6.0 * 1024 * 1024;
 
-/* Checks the limit before reading, and again when the size of the data is known. */
+/* Reads a batch under options->memory. Large arrays go to temporary files, whose pages are written back while they are
+ * filled. The limit is checked before reading, for the buffers, and again afterwards, for the arrays that stay in
+ * memory. A .tmpr file is mapped and needs neither. */
 temper_status data_reader_next_limited(struct data_reader *reader, struct dataset *data)
 {
     const temper_read_options *options = reader->options;
@@ -216,6 +229,7 @@ temper_status data_reader_next_limited(struct data_reader *reader, struct datase
     if (!data->storage.disk)
         return error_no_memory(reader->error);
     temper_status status = data_reader_next(reader, data);
+    /* A temporary file that cannot grow looks like missing memory; the real cause is a full disk. */
     if (status == TEMPER_NO_MEMORY && data->storage.disk && disk_array_has_failed(data->storage.disk))
         return disk_array_failure(data->storage.disk, reader->error);
     if (status != TEMPER_OK || data->storage.mapping || !data->storage.disk)
@@ -226,15 +240,15 @@ temper_status data_reader_next_limited(struct data_reader *reader, struct datase
     return data->storage.pages ? memory_limit_plan(data, &plan, reader->error) : error_no_memory(reader->error);
 }
 
-/* Whether the rows of a text mean the same without the rest of it: in a table, what columns become must not depend on
- * later rows. */
+/* Whether the rows of a text mean the same without the rest of it. In a table, categories and means depend on all rows.
+ * */
 static bool lines_are_independent(const struct format *format, const temper_read_options *options)
 {
     bool means = options->missing && strcmp(options->missing, "mean") == 0;
     return format->read == read_libsvm || (format->read == read_csv && !options->categorical && !means);
 }
 
-/* Whether each process can read its own lines: no option may need all rows. */
+/* Whether each process can read its own lines: the file can be read from any position, and no option needs all rows. */
 static bool can_distribute(const struct data_reader *reader)
 {
     const temper_read_options *options = reader->options;
@@ -243,7 +257,8 @@ static bool can_distribute(const struct data_reader *reader)
            !options->weights && !options->classes && !options->class_weight;
 }
 
-/* Each process reads its own lines if it can, else all rows. */
+/* Each process reads its own lines if it can, else all rows. read_distributed may find out late that the lines are not
+ * independent, sets `whole`, and the file is opened again. */
 static temper_status read_rows(struct data_reader *reader, struct dataset *data)
 {
     temper_status status = TEMPER_OK;
@@ -263,7 +278,8 @@ static temper_status read_rows(struct data_reader *reader, struct dataset *data)
     return comm_agree(reader->options->comm, status, reader->error);
 }
 
-/* A file for several processes, or under a memory limit. */
+/* Reads a file for several processes, or under a memory limit. If every process has read all rows, each keeps its part.
+ * */
 static temper_status read_in_layers(struct data_reader *reader, struct dataset *data)
 {
     TRY(read_rows(reader, data));
@@ -272,7 +288,8 @@ static temper_status read_in_layers(struct data_reader *reader, struct dataset *
 
 /* ---- Whole files ----------------------------------------------------------------------------- */
 
-/* One process without a memory limit reads directly; everything else is a layer around that. */
+/* Reads a whole file, with the features of `schema` if it is not NULL. One process without a memory limit reads
+ * directly; everything else is a layer around that. */
 temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
                                 struct dataset **out, temper_error *error)
 {
@@ -294,7 +311,8 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
     return status;
 }
 
-/* Training data is checked for labels and features that are probably mistakes. */
+/* Reads training data and checks it for labels and features that are probably mistakes. The first check can fail, and
+ * all ranks agree on it; the second only adds notes. */
 temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
                            temper_error *error)
 {

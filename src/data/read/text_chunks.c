@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 
+/* Sizes in bytes, unless noted. */
 enum {
     CHUNK_SIZE = 1 << 18,   /* large enough to be worth a lock, small enough for a cache */
     FIRST_SIZE = 1 << 20,   /* of a table's first chunk, from which the kinds of its columns are inferred */
@@ -18,7 +19,8 @@ enum {
     HUGE_PAGE = 1 << 21
 };
 
-/* A chunk and its memory. */
+/* A chunk and its memory. At any time a slot is in the free list, in the ready queue, with the reader or with the
+ * caller. */
 struct chunk_slot {
     struct text_chunk chunk;  /* first member: text_chunks_give_back receives its address */
     size_t capacity;          /* of chunk.bytes, without the zeros after it */
@@ -26,6 +28,7 @@ struct chunk_slot {
     struct chunk_slot *older; /* in the list of all slots */
 };
 
+/* The text, its slots and the thread that fills them. The mutex protects what the reader and its callers share. */
 struct text_chunks {
     struct source *source;
     bool quoted;
@@ -57,7 +60,8 @@ struct text_chunks {
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
-/* Called with the lock held, or before there is a thread. */
+/* Allocates an empty slot and adds it to the list of all slots. Called with the lock held, or before there is a thread.
+ * */
 static struct chunk_slot *slot_new(struct text_chunks *chunks)
 {
     struct chunk_slot *slot = mem_zeroed(1, sizeof *slot);
@@ -72,7 +76,7 @@ static struct chunk_slot *slot_new(struct text_chunks *chunks)
     return slot;
 }
 
-/* All slots, whichever list they are in. */
+/* Frees all slots, whichever list they are in. */
 static void slots_free(struct chunk_slot *slot)
 {
     while (slot) {
@@ -99,7 +103,8 @@ static void push(struct chunk_slot **list, struct chunk_slot *slot)
     *list = slot;
 }
 
-/* Makes room for `size` bytes: more than CHUNK_SIZE in the first chunk and for a very long line. */
+/* Enlarges a slot to `size` bytes: more than CHUNK_SIZE for the first chunk and for a very long line. A line beyond
+ * LONGEST_LINE is refused, since an unclosed quote would otherwise read the whole file into memory. */
 static temper_status slot_reserve(struct chunk_slot *slot, size_t size, const struct source *source,
                                   temper_error *error)
 {
@@ -119,7 +124,7 @@ static temper_status slot_reserve(struct chunk_slot *slot, size_t size, const st
 
 /* ---- Filling a slot: on the reader's thread, without the lock -------------------------------- */
 
-/* The carry is part of a line: short, except for very long lines. */
+/* Makes room for `length` bytes of carry, the incomplete line at the end of a chunk. */
 static bool carry_reserve(struct text_chunks *chunks, size_t length)
 {
     if (length <= chunks->carry_capacity)
@@ -133,7 +138,8 @@ static bool carry_reserve(struct text_chunks *chunks, size_t length)
     return true;
 }
 
-/* Ends the chunk at `end`: the bytes after it are carried to the next chunk, and replaced by zeros. */
+/* Ends the chunk at offset `end`. The bytes after it, the start of an incomplete line, are carried to the next chunk,
+ * and CHUNK_ZEROS zero bytes take their place for parsers that load whole words. */
 static temper_status slot_end(struct text_chunks *chunks, struct chunk_slot *slot, size_t filled, size_t end)
 {
     if (!carry_reserve(chunks, filled - end))
@@ -148,7 +154,8 @@ static temper_status slot_end(struct text_chunks *chunks, struct chunk_slot *slo
     return TEMPER_OK;
 }
 
-/* Reads until the slot has `size` bytes and searches the new ones for a line end; *end = 0 if there is none. */
+/* Reads until the slot has `size` bytes, and searches the new ones for the last line end; *end = 0 if there is none.
+ * With quotes, the parity of all quotes so far determines whether the last byte is within quotes. */
 static temper_status slot_read(struct text_chunks *chunks, struct chunk_slot *slot, size_t size, size_t *filled,
                                size_t *end)
 {
@@ -168,7 +175,8 @@ static temper_status slot_read(struct text_chunks *chunks, struct chunk_slot *sl
     return TEMPER_OK;
 }
 
-/* Fills the slot with the next chunk, of length 0 if there is nothing left. */
+/* Fills the slot with the next chunk: the carry, then new bytes up to the last line end. It grows until it contains at
+ * least one line end or the text ends. The length is 0 if nothing is left. */
 static temper_status slot_fill(struct text_chunks *chunks, struct chunk_slot *slot)
 {
     size_t filled = chunks->carried, end = 0;
@@ -193,7 +201,9 @@ static temper_status slot_fill(struct text_chunks *chunks, struct chunk_slot *sl
 
 /* ---- The reader ------------------------------------------------------------------------------ */
 
-/* Called with the lock held: a slot to fill; NULL if the caller wants no more or there is no memory. */
+/* Waits for a slot to fill; NULL if the caller wants no more chunks or there is no memory. A new slot is made only if a
+ * caller waits and no chunk is ready: then the callers hold all slots, and waiting for one would deadlock. Called with
+ * the lock held. */
 static struct chunk_slot *slot_wait(struct text_chunks *chunks)
 {
     while (!chunks->stop && !chunks->free && !(chunks->waiting && !chunks->ready))
@@ -208,7 +218,7 @@ static struct chunk_slot *slot_wait(struct text_chunks *chunks)
     return slot;
 }
 
-/* Called with the lock held: hands a filled slot to the caller; an empty one becomes free again. */
+/* Appends a filled slot to the ready queue; an empty or failed one becomes free again. Called with the lock held. */
 static void slot_publish(struct text_chunks *chunks, struct chunk_slot *slot, temper_status status)
 {
     chunks->finished = status != TEMPER_OK || slot->chunk.last;
@@ -224,7 +234,8 @@ static void slot_publish(struct text_chunks *chunks, struct chunk_slot *slot, te
     chunks->newest = slot;
 }
 
-/* The reader's thread. It holds the lock except while it fills a slot. */
+/* The main function of the reader's thread. It holds the lock except while it fills a slot, so that callers can take
+ * chunks meanwhile. */
 static void *reader_thread(void *argument)
 {
     struct text_chunks *chunks = argument;
@@ -259,7 +270,7 @@ static bool add_slots(struct text_chunks *chunks)
     return true;
 }
 
-/* Everything but the slots; NULL if memory or a lock cannot be had. */
+/* Allocates everything but the slots; NULL if memory or a lock cannot be had. */
 static struct text_chunks *chunks_new(struct source *source, bool quoted)
 {
     struct text_chunks *chunks = mem_zeroed(1, sizeof *chunks);
@@ -281,7 +292,7 @@ static struct text_chunks *chunks_new(struct source *source, bool quoted)
     return chunks;
 }
 
-/* The reader's thread, if there is one, begins to read at once. */
+/* Opens the text. The reader's thread, if there is one, begins to read at once. */
 temper_status text_chunks_open(struct source *source, bool quoted, size_t batch_bytes, struct text_chunks **out,
                                temper_error *error)
 {
@@ -310,7 +321,8 @@ void text_chunks_start_batch(struct text_chunks *chunks)
     pthread_mutex_unlock(&chunks->lock);
 }
 
-/* Without a thread: one step of the reader. Other callers wait for the lock meanwhile. */
+/* Without a thread: one step of the reader, under the lock. Other callers wait for the lock meanwhile, which keeps the
+ * chunks in order. */
 static void read_here(struct text_chunks *chunks)
 {
     if (chunks->finished)
@@ -322,7 +334,8 @@ static void read_here(struct text_chunks *chunks)
         chunks->finished = true;
 }
 
-/* Called with the lock held: the next filled slot, or NULL if there will be none. */
+/* Takes the oldest filled slot, and waits for it if necessary; NULL if there will be none. Called with the lock held.
+ * */
 static struct chunk_slot *take_ready(struct text_chunks *chunks)
 {
     chunks->waiting++;
@@ -336,7 +349,8 @@ static struct chunk_slot *take_ready(struct text_chunks *chunks)
     return pop(&chunks->ready);
 }
 
-/* Called with the lock held, at the end of the text; any number of times. */
+/* Returns the end of the text, or the failure that ended it; may be called any number of times, by several threads.
+ * Called with the lock held. */
 static temper_status return_end(struct text_chunks *chunks, struct text_chunk **chunk, temper_error *error)
 {
     if (chunks->failure.status != TEMPER_OK) {
@@ -350,7 +364,8 @@ static temper_status return_end(struct text_chunks *chunks, struct text_chunk **
     return TEMPER_OK;
 }
 
-/* The bytes of a batch are counted under the lock, so that threads agree on where it ends. */
+/* The bytes of a batch are counted under the lock, so that threads agree on where it ends. A batch ends with the chunk
+ * that reaches its quota, whichever thread takes it. */
 temper_status text_chunks_next(struct text_chunks *chunks, struct text_chunk **chunk, temper_error *error)
 {
     temper_status status = TEMPER_OK;
@@ -369,7 +384,7 @@ temper_status text_chunks_next(struct text_chunks *chunks, struct text_chunk **c
     return status;
 }
 
-/* In any order. */
+/* Makes the slot of a chunk free again. Chunks may be given back in any order; the markers of an end have no slot. */
 void text_chunks_give_back(struct text_chunks *chunks, struct text_chunk *chunk)
 {
     if (!chunk || chunk == &chunks->end || chunk == &chunks->batch_end)
@@ -380,7 +395,7 @@ void text_chunks_give_back(struct text_chunks *chunks, struct text_chunk *chunk)
     pthread_mutex_unlock(&chunks->lock);
 }
 
-/* To the head of the queue. */
+/* Puts a chunk at the head of the ready queue, so that it is the next one, and no longer counts it in the batch. */
 void text_chunks_unread(struct text_chunks *chunks, struct text_chunk *chunk)
 {
     struct chunk_slot *slot = (struct chunk_slot *)chunk;
@@ -392,7 +407,8 @@ void text_chunks_unread(struct text_chunks *chunks, struct text_chunk *chunk)
     pthread_mutex_unlock(&chunks->lock);
 }
 
-/* Counts lines, so that errors of later batches have the right ones. */
+/* Passes over a batch without parsing it. Its lines are counted, so that errors of later batches have the right line
+ * numbers. */
 temper_status text_chunks_skip_batch(struct text_chunks *chunks, uint64_t *lines, bool *some, temper_error *error)
 {
     struct text_chunk *chunk;
@@ -408,7 +424,7 @@ temper_status text_chunks_skip_batch(struct text_chunks *chunks, uint64_t *lines
     }
 }
 
-/* Stops the reader wherever it is: waiting for a slot, waiting for bytes, or filling a slot. */
+/* Ends the reader's thread, whether it waits for a slot, waits for bytes, or fills a slot. */
 static void reader_join(struct text_chunks *chunks)
 {
     pthread_mutex_lock(&chunks->lock);
@@ -435,7 +451,8 @@ void text_chunks_close(struct text_chunks *chunks)
 
 /* ---- Line boundaries ------------------------------------------------------------------------- */
 
-/* Eight bytes at a time; each byte of a word has its own parity, and the eight are combined at the end. */
+/* The parity of the number of double quotes. Eight bytes are tested per word: each byte lane keeps its own parity in
+ * its top bit, and the eight are combined at the end. */
 bool odd_quotes(const char *bytes, size_t length)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f, quotes = 0x2222222222222222;
@@ -456,7 +473,7 @@ bool odd_quotes(const char *bytes, size_t length)
     return odd;
 }
 
-/* Backwards, so that it looks at about one line. */
+/* Searches backwards from `to`, where the quote state is known (`odd`), so that it reads only about one line. */
 size_t last_line_end(const char *bytes, size_t from, size_t to, bool odd)
 {
     for (size_t at = to; at > from; at--) {
@@ -475,6 +492,7 @@ size_t last_newline(const char *bytes, size_t from, size_t to)
     return to > from ? to : 0;
 }
 
+/* Counts newlines by memchr, which C libraries implement with vector instructions. */
 uint64_t count_lines(const char *bytes, size_t length)
 {
     uint64_t lines = 0;
@@ -485,6 +503,7 @@ uint64_t count_lines(const char *bytes, size_t length)
 
 /* ---- Arrays that are about to be filled ------------------------------------------------------ */
 
+/* Whole huge pages within the array only. Advice may fail without consequences; systems other than Linux have none. */
 void huge_pages_advise(void *array, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -498,7 +517,8 @@ void huge_pages_advise(void *array, size_t bytes)
 #endif
 }
 
-/* A little more than the proportion, so that rows that are slightly shorter still fit. */
+/* The number of items in `total` bytes, in proportion to the first `seen` bytes, plus 2 %: rows that are slightly
+ * shorter than the first ones still fit. Computed in doubles, since the product could overflow. */
 size_t estimate_total(size_t count, size_t seen, size_t total)
 {
     double estimate = 1.02 * (double)count * (double)total / (double)(seen > 0 ? seen : 1);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/path.h"
 
+/* Offsets and alignments in bytes. */
 enum {
     SECTION_ALIGNMENT = 64,
     BULK_ALIGNMENT = 4096, /* a page: a block can be dropped from memory when it is done with */
@@ -14,7 +15,7 @@ enum {
 
 /* ---- The layout ------------------------------------------------------------------------------ */
 
-/* Bytes of an element of the matrix. */
+/* Bytes of an element of TMPR_VALUES: a feature value of a dense matrix, or a stored value of a sparse one. */
 static uint64_t value_size(enum matrix_kind kind)
 {
     static const uint64_t sizes[] = {
@@ -22,7 +23,8 @@ static uint64_t value_size(enum matrix_kind kind)
     return sizes[kind];
 }
 
-/* Sizes in a file are 64-bit; a size that this machine cannot address is refused. */
+/* Sizes in a file are 64-bit; a size that this machine cannot address is refused. The inputs come from a file and may
+ * be anything. */
 static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
 {
     size_t product;
@@ -32,7 +34,7 @@ static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
     return true;
 }
 
-/* Rounds up to a multiple; false on overflow. */
+/* Rounds an offset up to a multiple of `alignment`; false if that would overflow. */
 static bool align_up(uint64_t *at, uint64_t alignment)
 {
     if (*at > UINT64_MAX - (alignment - 1))
@@ -41,7 +43,7 @@ static bool align_up(uint64_t *at, uint64_t alignment)
     return true;
 }
 
-/* Moves past a section, to where the next one may begin. */
+/* Moves an offset past a section of `length` bytes, to where the next one may begin; false on overflow. */
 static bool step_over(uint64_t *at, uint64_t length)
 {
     if (*at > UINT64_MAX - length)
@@ -50,9 +52,11 @@ static bool step_over(uint64_t *at, uint64_t length)
     return align_up(at, SECTION_ALIGNMENT);
 }
 
-/* Lengths in bytes; on input 0 or 1 says whether an optional array is present. */
+/* Computes the length in bytes of every array. On input the length of labels, weights and lines is 0 or 1, whether the
+ * array is present, and so multiplying it by rows and element size gives 0 for absent ones. */
 static bool plan_lengths(struct tmpr_layout *l)
 {
+    /* The two arrays that only sparse matrices have are present exactly for these. */
     bool sparse = l->kind == MATRIX_CSR;
     uint64_t *length = l->length;
     length[TMPR_ROW_START] = sparse ? 1 : 0;
@@ -70,10 +74,12 @@ static bool plan_lengths(struct tmpr_layout *l)
            multiply(l->nonzeros, value_size(l->kind), &length[TMPR_VALUES]);
 }
 
-/* The length of the bulk determines how many checksums the head has. */
+/* Computes the number of blocks from the length of the bulk, and from it the length of the list of checksums. The head
+ * must be known before the bulk is placed, and so this precedes plan_offsets. */
 static bool plan_blocks(struct tmpr_layout *l)
 {
     uint64_t bulk = 0;
+    /* Each section is padded to the alignment, and the padding belongs to the blocks. */
     for (int i = TMPR_LABELS; i < TMPR_SECTIONS; i++)
         if (!step_over(&bulk, l->length[i]))
             return false;
@@ -82,9 +88,11 @@ static bool plan_blocks(struct tmpr_layout *l)
     return multiply(blocks, sizeof(uint64_t), &l->length[TMPR_CHECKSUMS]);
 }
 
-/* Sections follow each other, aligned; the bulk begins at a page. */
+/* Places the sections one after another, aligned to 64 bytes; the bulk begins at a page boundary, so that pages of it
+ * can be mapped and dropped separately. */
 static bool plan_offsets(struct tmpr_layout *l)
 {
+    /* Sections of length 0 get an offset too, which makes the table of sections unique for a layout. */
     uint64_t at = TMPR_HEADER;
     for (int i = 0; i < TMPR_SECTIONS; i++) {
         if (i == TMPR_LABELS && !align_up(&at, BULK_ALIGNMENT))
@@ -97,11 +105,14 @@ static bool plan_offsets(struct tmpr_layout *l)
     return at <= PTRDIFF_MAX; /* so that pointers into it can be subtracted */
 }
 
-/* Names are present for all or for none, and each takes at least a byte. */
+/* Whether the numbers of the header are consistent: class names exist exactly if there are labels, feature names for
+ * all features or none (each takes at least its '\0'), and a dense matrix has rows * columns values. Without these
+ * checks a later step could divide or index by nonsense. */
 static bool numbers_fit(const struct tmpr_layout *l)
 {
     uint64_t cells;
     bool labelled = l->length[TMPR_LABELS] != 0;
+    /* rows + 1 row starts must not overflow. */
     if (l->rows == 0 || l->rows == UINT64_MAX || labelled != (l->classes > 0))
         return false;
     if (l->classes > MOST_CLASSES || l->length[TMPR_CLASS_NAMES] < l->classes ||
@@ -109,18 +120,19 @@ static bool numbers_fit(const struct tmpr_layout *l)
         return false;
     if (l->length[TMPR_FEATURE_NAMES] > 0 && l->length[TMPR_FEATURE_NAMES] < l->columns)
         return false;
+    /* Column indices are 32-bit numbers. */
     if (l->kind == MATRIX_CSR)
         return l->columns <= (uint64_t)UINT32_MAX + 1;
     return multiply(l->rows, l->columns, &cells) && cells == l->nonzeros;
 }
 
-/* In this order: each step uses the results of those before. */
+/* The steps in this order, since each uses the results of those before. */
 bool tmpr_layout_plan(struct tmpr_layout *layout)
 {
     return numbers_fit(layout) && plan_lengths(layout) && plan_blocks(layout) && plan_offsets(layout);
 }
 
-/* The last block may be shorter. */
+/* The bytes [*from, *to) of the file that a block covers. The last block may be shorter. */
 void tmpr_block_range(const struct tmpr_layout *layout, size_t block, uint64_t *from, uint64_t *to)
 {
     *from = tmpr_bulk_offset(layout) + (uint64_t)block * TMPR_BLOCK;
@@ -129,7 +141,7 @@ void tmpr_block_range(const struct tmpr_layout *layout, size_t block, uint64_t *
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* Little-endian, byte by byte, so that this part is right on any machine. */
+/* Encodes an integer little-endian, byte by byte, so that the header is right on any machine. */
 static void put(unsigned char *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
@@ -145,16 +157,18 @@ static uint64_t get(const unsigned char *at, int bytes)
     return value;
 }
 
-/* The entry of a section in the header: offset and length, 16 bytes. */
+/* The entry of a section in the header's table: offset and length, 8 bytes each. */
 static unsigned char *table_row(unsigned char *header, int section)
 {
     return header + TABLE_OFFSET + (size_t)16 * (size_t)section;
 }
 
-/* All bytes that are not set are zero, the checksum too. */
+/* Encodes the header. All bytes that are not set here are zero, the checksum too; the writer fills that in at the end.
+ * */
 void tmpr_header_encode(const struct tmpr_layout *layout, unsigned char header[TMPR_HEADER])
 {
     memset(header, 0, TMPR_HEADER);
+    /* Fixed positions, as docs/tmpr.md has them. */
     memcpy(header, TMPR_MAGIC, TMPR_MAGIC_LENGTH);
     put(header + 8, TMPR_VERSION, 4);
     put(header + 12, (uint64_t)layout->kind, 4);
@@ -163,15 +177,18 @@ void tmpr_header_encode(const struct tmpr_layout *layout, unsigned char header[T
     put(header + 32, layout->nonzeros, 8);
     put(header + 40, layout->file_length, 8);
     put(header + 48, layout->classes, 8);
+    /* The table of sections is redundant; it is there for readers that are not temper. */
     for (int i = 0; i < TMPR_SECTIONS; i++) {
         put(table_row(header, i), layout->offset[i], 8);
         put(table_row(header, i) + 8, layout->length[i], 8);
     }
 }
 
-/* The numbers that cannot be computed from others. */
+/* Decodes the numbers that cannot be computed from others. The lengths of optional arrays are reduced to 0 or 1: their
+ * true lengths follow from the number of rows, and what the file claims is not used. */
 static bool read_numbers(const unsigned char *header, struct tmpr_layout *layout)
 {
+    /* MATRIX_CSR is the last kind; an unknown one would index the table of sizes out of range. */
     uint64_t kind = get(header + 12, 4);
     if (kind > MATRIX_CSR)
         return false;
@@ -180,6 +197,8 @@ static bool read_numbers(const unsigned char *header, struct tmpr_layout *layout
                                    .columns = get(header + 24, 8),
                                    .nonzeros = get(header + 32, 8),
                                    .classes = get(header + 48, 8)};
+    /* Only the lengths of names are taken as they are; numbers_fit bounds them from below, and the file length from
+     * above. */
     for (int i = 0; i < TMPR_SECTIONS; i++) {
         uint64_t length = get(header + TABLE_OFFSET + (size_t)16 * (size_t)i + 8, 8);
         layout->length[i] = i < TMPR_CHECKSUMS ? length : length != 0;
@@ -187,7 +206,8 @@ static bool read_numbers(const unsigned char *header, struct tmpr_layout *layout
     return true;
 }
 
-/* Computes the layout from the header's numbers, encodes it again and compares: so every wrong byte is noticed. */
+/* Decodes and checks the header: computes the layout from its numbers, encodes that again and compares all bytes. So
+ * every wrong byte is noticed, and no offset of a damaged or hostile file is ever used. */
 temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const char *path, struct tmpr_layout *layout,
                                  temper_error *error)
 {
@@ -205,6 +225,7 @@ temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const 
                          "%s: made by a newer temper: version %llu of the format, this one reads up "
                          "to %d; update temper",
                          place, (unsigned long long)version, TMPR_VERSION);
+    /* The checksum is copied, since it is verified separately, over the whole head. */
     bool right = version == TMPR_VERSION && read_numbers(header, layout) && tmpr_layout_plan(layout);
     if (right) {
         tmpr_header_encode(layout, expected);
@@ -218,7 +239,8 @@ temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const 
     return TEMPER_OK;
 }
 
-/* Arrays are mapped as they are, so that the machine must have the byte order of the file. */
+/* Refuses big-endian machines: the arrays are mapped as they are, and so memory must have the byte order of the file.
+ * */
 temper_status tmpr_check_host(const char *path, temper_error *error)
 {
     static const uint16_t one = 1;

@@ -19,7 +19,7 @@
  * read, but not relied upon: their block was perhaps not checked. */
 typedef uint64_t check_fn(const struct dataset *data, uint64_t from, uint64_t to);
 
-/* Below the number of classes. */
+/* Labels index the class table, and so must be below the number of classes. */
 static uint64_t check_labels(const struct dataset *data, uint64_t from, uint64_t to)
 {
     while (from < to && data->label[from] < data->classes.count)
@@ -27,7 +27,7 @@ static uint64_t check_labels(const struct dataset *data, uint64_t from, uint64_t
     return from;
 }
 
-/* Finite, and not negative. */
+/* Weights must be finite and not negative; x - x is 0 exactly for finite x. */
 static uint64_t check_weights(const struct dataset *data, uint64_t from, uint64_t to)
 {
     while (from < to && data->weight[from] >= 0 && data->weight[from] - data->weight[from] == 0)
@@ -35,7 +35,7 @@ static uint64_t check_weights(const struct dataset *data, uint64_t from, uint64_
     return from;
 }
 
-/* From 0 to the number of entries, not descending. */
+/* Row starts ascend (not strictly, since rows may be empty) from 0 to the number of entries. */
 static uint64_t check_row_start(const struct dataset *data, uint64_t from, uint64_t to)
 {
     const uint64_t *start = data->x.row_start;
@@ -48,7 +48,8 @@ static uint64_t check_row_start(const struct dataset *data, uint64_t from, uint6
     return to;
 }
 
-/* The last row that begins at or before an entry, by bisection. Stays within bounds whatever row_start contains. */
+/* The last row that begins at or before an entry, by bisection. row_start may not be verified yet: whatever it
+ * contains, the result is a valid row. */
 static uint64_t row_of_entry(const struct matrix *x, uint64_t entry)
 {
     uint64_t low = 0, high = x->rows;
@@ -62,7 +63,8 @@ static uint64_t row_of_entry(const struct matrix *x, uint64_t entry)
     return low;
 }
 
-/* Within the matrix, and ascending within a row. */
+/* Columns must be within the matrix, and ascend strictly within a row, as the sparse kernels require. The first entry
+ * of the range may be in the middle of a row. */
 static uint64_t check_columns(const struct dataset *data, uint64_t from, uint64_t to)
 {
     const struct matrix *x = &data->x;
@@ -77,7 +79,7 @@ static uint64_t check_columns(const struct dataset *data, uint64_t from, uint64_
     return to;
 }
 
-/* Finite. */
+/* Values must be finite; any byte is. */
 static uint64_t check_values(const struct dataset *data, uint64_t from, uint64_t to)
 {
     const float *f32 = data->x.kind == MATRIX_CSR ? data->x.value : data->x.dense;
@@ -91,6 +93,8 @@ static uint64_t check_values(const struct dataset *data, uint64_t from, uint64_t
 
 /* ---- One block ------------------------------------------------------------------------------- */
 
+/* What the elements of each section must satisfy. Line numbers (TMPR_LINES) are only shown in messages, and may be
+ * anything. */
 static const struct {
     check_fn *check; /* NULL: anything will do */
     uint64_t size;   /* of an element; 0: that of the matrix */
@@ -111,13 +115,14 @@ static uint64_t element_size(const struct dataset *data, int section)
     return data->x.kind == MATRIX_U8 ? 1 : data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* The file's name for messages. */
+/* The file's name for messages; a dataset without a path can only come from a programming error. */
 static const char *file_shown(const struct dataset *data, char out[PATH_SHOWN])
 {
     return path_shown(data->file.path ? data->file.path : "the .tmpr file", out);
 }
 
-/* Checks the part of a section that is in the bytes range[0] .. range[1] of the file. */
+/* Checks the elements of a section that are in the bytes [range[0], range[1]) of the file. Block boundaries are
+ * multiples of every element size, so that no element is split. */
 static temper_status check_section(const struct dataset *data, const struct tmpr_layout *layout, int section,
                                    const uint64_t range[2], temper_error *error)
 {
@@ -136,7 +141,8 @@ static temper_status check_section(const struct dataset *data, const struct tmpr
                      file_shown(data, place), rules[section].must, (unsigned long long)bad + 1);
 }
 
-/* The layout from the mapped header, which was checked when the file was opened. */
+/* Decodes the layout from the mapped header again. It was checked when the file was opened; keeping it would add a
+ * field to every dataset. */
 static temper_status layout_of(const struct dataset *data, struct tmpr_layout *layout, temper_error *error)
 {
     char place[PATH_SHOWN];
@@ -146,7 +152,8 @@ static temper_status layout_of(const struct dataset *data, struct tmpr_layout *l
     return tmpr_header_decode(data->storage.mapping, data->file.path ? data->file.path : "", layout, error);
 }
 
-/* The checksum first, then the values. */
+/* Verifies one block: the checksum first, then the values of every section in it. page_window_bytes announces the
+ * access, so that pages read earlier can be dropped under a memory limit. */
 static temper_status check_block(const struct dataset *data, const struct tmpr_layout *layout, size_t block,
                                  temper_error *error)
 {
@@ -168,7 +175,7 @@ static temper_status check_block(const struct dataset *data, const struct tmpr_l
     return status;
 }
 
-/* Blocks count from 0. */
+/* Blocks count from 0. The result is not remembered: verifying twice costs twice. */
 temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper_error *error)
 {
     struct tmpr_layout layout = {0};
@@ -188,7 +195,8 @@ size_t tmpr_block_count(const struct dataset *data)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Checks the blocks of the elements elements[0] .. elements[1] of a section. */
+/* Verifies the blocks that contain the elements [elements[0], elements[1]) of a section; absent sections and empty
+ * ranges are valid. */
 static temper_status verify_elements(const struct dataset *data, const struct tmpr_layout *layout, int section,
                                      const uint64_t elements[2], temper_error *error)
 {
@@ -205,14 +213,15 @@ static temper_status verify_elements(const struct dataset *data, const struct tm
     return status;
 }
 
-/* The range of entries of some rows; in a sparse matrix only after row_start was verified. */
+/* The range of matrix entries of the rows [rows[0], rows[1]). For a sparse matrix row_start must be verified before. */
 static void entries_of_rows(const struct matrix *x, const uint64_t rows[2], uint64_t entries[2])
 {
     for (int i = 0; i < 2; i++)
         entries[i] = x->kind == MATRIX_CSR ? x->row_start[rows[i]] : rows[i] * x->columns;
 }
 
-/* row_start is verified before it is used to find the entries. */
+/* Verifies all blocks with data of the rows [from, to). row_start, which has one element more, is verified before it is
+ * used to find the entries. */
 temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64_t to, temper_error *error)
 {
     struct tmpr_layout layout = {0};
@@ -234,13 +243,15 @@ temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64
 
 /* ---- All blocks, on several threads ---------------------------------------------------------- */
 
+/* The work of all threads. The layout is decoded once. */
 struct tmpr_verification {
     const struct dataset *data;
     struct tmpr_layout layout;
     atomic_size_t first_bad; /* the lowest block that is not right */
 };
 
-/* Finds the lowest bad block without a message; that is made afterwards, for one block, whichever thread was first. */
+/* Verifies one block, and lowers first_bad if it is invalid. No message is made here: the caller makes it for the
+ * lowest bad block, so that it does not depend on which thread was first. */
 static temper_status verify_work(void *context, size_t block, size_t worker)
 {
     struct tmpr_verification *v = context;
@@ -253,7 +264,7 @@ static temper_status verify_work(void *context, size_t block, size_t worker)
     return status;
 }
 
-/* All blocks, on several threads. */
+/* Verifies all blocks on several threads, and reports the first invalid one. */
 temper_status tmpr_verify(const struct dataset *data, size_t threads, temper_error *error)
 {
     struct tmpr_verification v = {.data = data};
@@ -266,6 +277,8 @@ temper_status tmpr_verify(const struct dataset *data, size_t threads, temper_err
         return TEMPER_OK;
     if (bad == v.layout.blocks) /* not a block: there was no memory for the threads */
         return error_no_memory(error);
+    /* A general message first: if the block is valid when it is checked again (the file is changing), an error must
+     * still be set. */
     error_set(error, status, "%s", "damaged; copy it again");
     check_block(data, &v.layout, bad, error);
     return status;

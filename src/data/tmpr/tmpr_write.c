@@ -11,7 +11,8 @@
 #include "data/tmpr/tmpr_layout.h"
 #include "data/write/write.h"
 
-/* A file that is being written. */
+/* A file that is being written. The hash is that of the present block in the first pass, that of the head in the
+ * second. */
 struct tmpr_writer {
     const struct dataset *data;
     struct tmpr_layout layout;
@@ -24,25 +25,25 @@ struct tmpr_writer {
     temper_error *error;
 };
 
-/* Processes the next bytes of the file. */
+/* A pass over the file: processes the next `length` bytes of it, in order. */
 typedef temper_status bytes_fn(struct tmpr_writer *writer, const void *bytes, size_t length);
 
 /* ---- The three passes ------------------------------------------------------------------------ */
 
-/* Third pass. */
+/* Third pass: writes everything. */
 static temper_status write_bytes(struct tmpr_writer *writer, const void *bytes, size_t length)
 {
     return atomic_file_write(writer->sink, bytes, length, writer->error);
 }
 
-/* Second pass: the head. */
+/* Second pass: hashes the head. */
 static temper_status hash_bytes(struct tmpr_writer *writer, const void *bytes, size_t length)
 {
     XXH3_64bits_update(writer->hash, bytes, length);
     return TEMPER_OK;
 }
 
-/* Stores the checksum of a block. */
+/* Stores the checksum (XXH3, 64 bits) of a complete block and starts the next one. */
 static void end_block(struct tmpr_writer *writer)
 {
     writer->checksum[writer->block++] = XXH3_64bits_digest(writer->hash);
@@ -50,11 +51,13 @@ static void end_block(struct tmpr_writer *writer)
     writer->hashed = 0;
 }
 
-/* First pass: the bulk. The bytes may span several blocks. */
+/* First pass: hashes the bulk, block by block. The bytes of one call may span several blocks, and a block may span
+ * several sections. */
 static temper_status hash_blocks(struct tmpr_writer *writer, const void *bytes, size_t length)
 {
     const unsigned char *at = bytes;
     while (length > 0) {
+        /* The bytes up to the end of the present block. */
         size_t room = TMPR_BLOCK - writer->hashed, part = length < room ? length : room;
         XXH3_64bits_update(writer->hash, at, part);
         writer->hashed += part;
@@ -68,13 +71,13 @@ static temper_status hash_blocks(struct tmpr_writer *writer, const void *bytes, 
 
 /* ---- The bytes of the file, in order --------------------------------------------------------- */
 
-/* Names are stored for all features or for none. */
+/* The number of feature names that are stored: all or none, since the format has no empty name for a single feature. */
 static size_t feature_names(const struct dataset *data)
 {
     return data->features.count == data->x.columns ? data->features.count : 0;
 }
 
-/* Each name with its '\0'. */
+/* Passes each name with its '\0' to `use`. */
 static temper_status visit_names(struct tmpr_writer *writer, char *const *name, size_t count, bytes_fn *use)
 {
     temper_status status = TEMPER_OK;
@@ -83,10 +86,12 @@ static temper_status visit_names(struct tmpr_writer *writer, char *const *name, 
     return status;
 }
 
-/* In pieces of a block: the array may be a mapped file, of which only a window is resident. */
+/* Passes the bytes of an array section to `use`, in pieces of at most a block: the array may be a mapped file, of which
+ * only a window is resident. */
 static temper_status visit_array(struct tmpr_writer *writer, int section, bytes_fn *use)
 {
     const struct dataset *data = writer->data;
+    /* The order of the file is that of enum tmpr_section; sections of names are visited separately. */
     const void *arrays[TMPR_SECTIONS] = {
         [TMPR_CHECKSUMS] = writer->checksum,
         [TMPR_LABELS] = data->label,
@@ -108,7 +113,7 @@ static temper_status visit_array(struct tmpr_writer *writer, int section, bytes_
     return status;
 }
 
-/* Zeros up to where the next section begins. */
+/* Passes the zeros after a section to `use`; at most a page, before the bulk. They are covered by the checksums. */
 static temper_status visit_padding(struct tmpr_writer *writer, int section, bytes_fn *use)
 {
     static const unsigned char zeros[4096];
@@ -132,7 +137,7 @@ static temper_status visit_section(struct tmpr_writer *writer, int section, byte
     return status == TEMPER_OK ? visit_padding(writer, section, use) : status;
 }
 
-/* Sections from .. to, in the order of the file. */
+/* Passes the bytes of the sections [from, to), in the order of the file, to `use`. */
 static temper_status visit_sections(struct tmpr_writer *writer, int from, int to, bytes_fn *use)
 {
     temper_status status = TEMPER_OK;
@@ -152,11 +157,13 @@ static uint64_t names_length(char *const *name, size_t count)
     return length;
 }
 
-/* The numbers from which the layout follows. */
+/* Collects the numbers from which the layout follows, and computes it. Presence of optional arrays is passed as a
+ * length of 0 or 1. */
 static bool plan_layout(const struct dataset *data, struct tmpr_layout *layout)
 {
     *layout = (struct tmpr_layout){
         .kind = data->x.kind, .rows = data->x.rows, .columns = data->x.columns, .nonzeros = data->x.nonzeros};
+    /* Class names without labels would be refused by the reader. */
     if (data->label) {
         layout->classes = data->classes.count;
         layout->length[TMPR_CLASS_NAMES] = names_length(data->classes.name, data->classes.count);
@@ -168,15 +175,19 @@ static bool plan_layout(const struct dataset *data, struct tmpr_layout *layout)
     return tmpr_layout_plan(layout);
 }
 
-/* Computes the checksums of the blocks, then that of the head, which covers them. */
+/* Computes the checksums of all blocks, then that of the head, which covers them, and completes the header. Neither
+ * pass can fail. */
 static void seal(struct tmpr_writer *writer)
 {
     uint64_t checksum;
+    /* The blocks come first: their checksums are a section of the head. The last block may be shorter; end_block resets
+     * the hash for the head. */
     XXH3_64bits_reset(writer->hash);
     visit_sections(writer, TMPR_LABELS, TMPR_SECTIONS, hash_blocks);
     if (writer->hashed > 0)
         end_block(writer);
     tmpr_header_encode(&writer->layout, writer->header);
+    /* The header without the field of the checksum, then the sections of the head. */
     hash_bytes(writer, writer->header, TMPR_CHECKSUM_OFFSET);
     hash_bytes(writer, writer->header + TMPR_CHECKSUM_OFFSET + sizeof checksum,
                TMPR_HEADER - TMPR_CHECKSUM_OFFSET - sizeof checksum);
@@ -185,7 +196,7 @@ static void seal(struct tmpr_writer *writer)
     memcpy(writer->header + TMPR_CHECKSUM_OFFSET, &checksum, sizeof checksum);
 }
 
-/* Refuses what the format cannot represent before anything is written. */
+/* The writer_fn of .tmpr. What the format cannot represent is refused before anything is written. */
 temper_status write_tmpr(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     struct tmpr_writer writer = {.data = data, .sink = sink, .error = error};

@@ -5,14 +5,16 @@
 #include "data/memory/page_window.h"
 #include "data/read/dense_array.h"
 
-/* A row as it goes into the file. */
+/* One row as it is written to the file: `columns` elements of `size` bytes, in the byte order of the file (`swap`: not
+ * that of this machine). */
 struct row_buffer {
     void *bytes;
     size_t columns, size; /* of an element */
     bool swap;
 };
 
-/* A sparse row with its zeros. */
+/* Expands a sparse row to a dense one, zeros included. The values are floats, or doubles if the row has value64; the
+ * buffer has the same type. */
 static void spread(const struct row *row, const struct row_buffer *buffer)
 {
     float *floats = buffer->bytes;
@@ -25,7 +27,8 @@ static void spread(const struct row *row, const struct row_buffer *buffer)
             floats[row_column(row, i)] = row->value[i];
 }
 
-/* Row by row, with the bytes swapped if the file has the other order. */
+/* Writes the matrix row by row through the buffer. page_window_rows announces each row, since the matrix may be mapped
+ * with only a window of it resident. */
 static temper_status write_rows(const struct matrix *x, struct row_buffer *buffer, struct atomic_file *sink,
                                 temper_error *error)
 {
@@ -45,7 +48,8 @@ static temper_status write_rows(const struct matrix *x, struct row_buffer *buffe
     return status;
 }
 
-/* A dense matrix in the right byte order is written in one call. */
+/* Writes any matrix as rows * columns numbers of its own type: bytes, floats or doubles. A dense matrix in memory that
+ * has the right byte order is written in one call. */
 temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink, temper_error *error)
 {
     bool sparse = x->kind == MATRIX_CSR;
@@ -54,7 +58,7 @@ temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic
                                         : matrix_has_doubles(x) ? sizeof(double)
                                                                 : sizeof(float)};
     buffer.swap = big_endian != host_is_big_endian() && buffer.size > 1;
-    if (!sparse && !buffer.swap && !x->pages) /* as it lies in memory */
+    if (!sparse && !buffer.swap && !x->pages) /* the array has the layout of the file */
         return atomic_file_write(sink, x->dense, (size_t)matrix_bytes(x), error);
     buffer.bytes = mem_alloc(buffer.columns, buffer.size);
     if (!buffer.bytes)

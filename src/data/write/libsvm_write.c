@@ -9,7 +9,8 @@
 #include "data/memory/page_window.h"
 #include "data/write/write.h"
 
-/* A label must be one token, and must not look like an entry or a comment. */
+/* A label must be one token, and must not look like an entry (':') or a comment ('#'), or the file could not be read
+ * back. */
 static temper_status check_names(const struct classes *classes, temper_error *error)
 {
     for (size_t i = 0; i < classes->count; i++) {
@@ -23,13 +24,15 @@ static temper_status check_names(const struct classes *classes, temper_error *er
     return TEMPER_OK;
 }
 
+/* One entry as it is written. */
 struct libsvm_entry {
     uint64_t index; /* from 1 */
     double value;
     bool is_float; /* the value is one, and is written as one */
 };
 
-/* Entry i of a row, dense or sparse. */
+/* Stored entry i of a row; of a dense row every column is one. Bytes are written as floats, which gives them the fewest
+ * digits. */
 static struct libsvm_entry entry_at(const struct row *row, size_t i)
 {
     switch (row->kind) {
@@ -54,7 +57,7 @@ static temper_status write_entry(struct atomic_file *sink, struct libsvm_entry e
     return atomic_file_write(sink, text, length, error);
 }
 
-/* Zeros of a dense row are left out; a stored zero of a sparse row is kept. */
+/* Zeros of a dense row are left out. A stored zero of a sparse row is kept: it is part of the matrix's structure. */
 static bool is_written(const struct row *row, struct libsvm_entry entry)
 {
     return entry.value != 0 || row->kind == MATRIX_CSR; /* a stored zero stays */
@@ -69,7 +72,8 @@ static bool row_is_empty(const struct row *row)
     return true;
 }
 
-/* Without labels a row begins with its first entry; the blank before it does no harm. */
+/* Writes one line: the label, then the entries. Without labels the row begins with the blank before its first entry,
+ * which readers skip; a row with neither would be a blank line, and is refused. */
 static temper_status write_row(const struct dataset *data, uint64_t index, struct atomic_file *sink,
                                temper_error *error)
 {

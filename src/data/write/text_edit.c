@@ -14,7 +14,7 @@
 #include "data/schema.h"
 #include "data/write/text_edit.h"
 
-/* A copy in progress. */
+/* A copy in progress. Rows are found again by their line numbers, which the reader has recorded in data->line. */
 struct text_copier {
     const struct dataset *data;
     const struct text_changes *changes;
@@ -28,7 +28,7 @@ struct text_copier {
     bool header;              /* is still to come */
 };
 
-/* A span of a line that is replaced. */
+/* A span [from, to) of a line that is replaced by `text`. */
 struct text_edit {
     const char *from, *to;
     const char *text;
@@ -37,7 +37,8 @@ struct text_edit {
 
 #define TEXT_NO_ROW SIZE_MAX
 
-/* The same format, or the same extension: table.csv may have tabs. */
+/* Whether the target has the format of the source: by its name if one is given, else by the extension. The same
+ * extension is enough, because table.csv may have tabs and is still to be copied as it is. */
 static bool keeps_format(const struct dataset *data, const char *path, const char *format)
 {
     const struct format *own = format_named(data->file.format);
@@ -47,7 +48,8 @@ static bool keeps_format(const struct dataset *data, const char *path, const cha
     return by_name && (by_name == own || by_name == format_of_path(data->file.path));
 }
 
-/* The source must be a text file that can be read again, labels included. */
+/* Whether the text that the data was read from can be copied with changes. It must be a regular file with its labels
+ * inside, read by one process, and the columns of a table must be known. */
 bool text_can_copy(const struct dataset *data, const char *path, const char *format)
 {
     struct stat there;
@@ -65,14 +67,15 @@ bool text_can_copy(const struct dataset *data, const char *path, const char *for
 
 /* ---- What the formats share ------------------------------------------------------------------ */
 
-/* The file differs from what was read. */
+/* The file differs from what was read. Copying it would change the wrong rows. */
 static temper_status text_has_changed(const struct text_copier *copier)
 {
     return error_set(copier->error, TEMPER_BAD_DATA, "%s: has changed since it was read; audit it again",
                      place_text(copier->data->file.path).text);
 }
 
-/* The row that begins on the line, if one does; lines are asked for in ascending order. */
+/* The index of the row that begins on a line, or TEXT_NO_ROW: blank lines, comments and dropped rows have none. Lines
+ * must be passed in ascending order, so that the whole search takes linear time. */
 static size_t text_row_at(struct text_copier *copier, uint64_t line)
 {
     const struct dataset *data = copier->data;
@@ -84,7 +87,7 @@ static size_t text_row_at(struct text_copier *copier, uint64_t line)
     return copier->row;
 }
 
-/* Copies bytes, except a newline that was added to the last line. */
+/* Copies the bytes [from, to), except the newline that copy_chunk has added after the last line. */
 static temper_status text_put(struct text_copier *copier, const char *from, const char *to)
 {
     if (to > copier->end)
@@ -92,7 +95,7 @@ static temper_status text_put(struct text_copier *copier, const char *from, cons
     return from < to ? atomic_file_write(copier->sink, from, (size_t)(to - from), copier->error) : TEMPER_OK;
 }
 
-/* Copies a line with one span replaced. */
+/* Copies the line [from, to) with one span replaced. */
 static temper_status text_put_edited(struct text_copier *copier, const char *from, const char *to,
                                      const struct text_edit *edit)
 {
@@ -103,7 +106,7 @@ static temper_status text_put_edited(struct text_copier *copier, const char *fro
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* A row of the text: what may change of it. */
+/* A row of a table in the text, and the cells of it that may change. */
 struct csv_row_text {
     const char *from, *next; /* of the row; `next` is behind its newline */
     const char *end;         /* before its newline */
@@ -111,7 +114,8 @@ struct csv_row_text {
     size_t columns;
 };
 
-/* Scans a row and finds the cells that may change. */
+/* Scans the row at p and locates the cells of the label and the weight. Any difference from what the reader has seen,
+ * an error or another number of columns, means that the file has changed. */
 static temper_status scan_row(struct text_copier *copier, const char *p, const char *to, struct csv_row_text *found)
 {
     const struct dataset *data = copier->data;
@@ -120,6 +124,7 @@ static temper_status scan_row(struct text_copier *copier, const char *p, const c
     while (!cell.ends_line) {
         if (csv_scan(&copier->format, cell.next, to, &cell) != CSV_FINE)
             return text_has_changed(copier);
+        /* Positions of the schema count from 0, weight_column from 1 (0: there is none). */
         if (found->columns == data->schema->label_position)
             found->label = cell;
         if (++found->columns == data->file.weight_column)
@@ -136,7 +141,8 @@ static temper_status scan_row(struct text_copier *copier, const char *p, const c
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* Whether the header has this name. */
+/* Whether the header has this name. Names are compared without unquoting, since a cell with doubled quotes cannot be
+ * one of the names that are tried. */
 static bool has_name(const struct csv_line *line, const char *name)
 {
     for (size_t i = 0; i < line->count; i++) {
@@ -148,8 +154,8 @@ static bool has_name(const struct csv_line *line, const char *name)
     return false;
 }
 
-/* Chooses a name for the new column that the header does not have: a second column of one name could not be selected.
- */
+/* Chooses the name of the new weight column: "weight", else "weight_2" and so on. It must not exist in the header,
+ * since a second column of one name could not be selected by an option. */
 static temper_status name_column(struct text_copier *copier, const struct csv_row_text *found)
 {
     struct csv_line line = {0};
@@ -158,13 +164,14 @@ static temper_status name_column(struct text_copier *copier, const struct csv_ro
     enum csv_error_kind kind = csv_line_read(&copier->format, found->from, found->next, &line);
     if (kind != CSV_FINE)
         status = kind == CSV_MEMORY ? error_no_memory(copier->error) : text_has_changed(copier);
+    /* Ends, because the header has finitely many names. */
     for (size_t i = 2; status == TEMPER_OK && has_name(&line, copier->weights); i++)
         snprintf(copier->weights, TEXT_COLUMN, "weight_%zu", i);
     csv_line_free(&line);
     return status;
 }
 
-/* Copies the row with one more cell at its end. */
+/* Copies the row with one more cell before its line end. */
 static temper_status append_cell(struct text_copier *copier, const struct csv_row_text *found, const char *cell)
 {
     char text[TEXT_COLUMN + 1];
@@ -173,7 +180,7 @@ static temper_status append_cell(struct text_copier *copier, const struct csv_ro
     return text_put_edited(copier, found->from, found->next, &edit);
 }
 
-/* Adds the name of the new column, if there is one. */
+/* Copies the header; if the rows get a new column of weights, its name is appended. */
 static temper_status copy_header(struct text_copier *copier, const struct csv_row_text *found)
 {
     copier->header = false;
@@ -185,7 +192,7 @@ static temper_status copy_header(struct text_copier *copier, const struct csv_ro
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Replaces the label, within its quotes if it has some, in quotes if it needs them. */
+/* Copies a row with another label. The new label keeps the quotes of the cell, and gets quotes if it needs them. */
 static temper_status relabel(struct text_copier *copier, const struct csv_row_text *found, uint32_t label)
 {
     const char *name = copier->data->classes.name[label];
@@ -193,6 +200,7 @@ static temper_status relabel(struct text_copier *copier, const struct csv_row_te
     struct text text = {0};
     csv_append_text(&text, name, cell->quoted);
     temper_status status = text.failed ? error_no_memory(copier->error) : TEMPER_OK;
+    /* The span includes the quotes of the cell, which csv_append_text writes again. */
     struct text_edit edit = {cell->from - cell->quoted, cell->to + cell->quoted, text.bytes, text.length};
     if (status == TEMPER_OK)
         status = text_put_edited(copier, found->from, found->next, &edit);
@@ -200,7 +208,7 @@ static temper_status relabel(struct text_copier *copier, const struct csv_row_te
     return status;
 }
 
-/* Multiplies the weight in its column. */
+/* Copies a row with the number in its weight column multiplied. A factor of 1 leaves the number as it is written. */
 static temper_status multiply(struct text_copier *copier, const struct csv_row_text *found, double factor)
 {
     const struct csv_cell *cell = &found->weight;
@@ -214,7 +222,8 @@ static temper_status multiply(struct text_copier *copier, const struct csv_row_t
     return text_put_edited(copier, found->from, found->next, &edit);
 }
 
-/* Sets the weight of a row; rows that were not read have weight 1. */
+/* Copies a row with its weight: multiplied in the existing column, else in a new cell at the end, which every row gets.
+ * Rows that were dropped when reading have factor 1. */
 static temper_status weigh(struct text_copier *copier, const struct csv_row_text *found, size_t row)
 {
     const struct dataset *data = copier->data;
@@ -222,16 +231,19 @@ static temper_status weigh(struct text_copier *copier, const struct csv_row_text
     char text[NUMBER_LENGTH];
     if (data->file.weight_column)
         return multiply(copier, found, factor);
+    /* Weights from another file become part of the new column. */
     if (row != TEXT_NO_ROW && data->weight)
         factor *= data->weight[row];
     number_write_f64(factor, text);
     return append_cell(copier, found, text);
 }
 
-/* Drops, relabels, weighs or copies one row. */
+/* Drops, relabels, weighs or copies one row. A row may take several lines of the file, because quoted cells contain
+ * newlines. */
 static temper_status copy_row(struct text_copier *copier, const struct csv_row_text *found)
 {
     const struct text_changes *changes = copier->changes;
+    /* A row is recorded with the line that it begins on. */
     size_t row = text_row_at(copier, copier->lines + 1);
     for (const char *p = found->from; p < found->next; p++)
         copier->lines += *p == '\n';
@@ -244,12 +256,13 @@ static temper_status copy_row(struct text_copier *copier, const struct csv_row_t
     return text_put(copier, found->from, found->next);
 }
 
-/* All rows of a chunk of a table. */
+/* Copies all rows of a chunk [from, to) of a table; blank lines between them are kept. */
 static temper_status csv_copy(struct text_copier *copier, const char *from, const char *to)
 {
     temper_status status = TEMPER_OK;
     while (status == TEMPER_OK) {
         struct csv_row_text found;
+        /* Blank lines count, and are copied. */
         const char *row = csv_skip_blank_lines(&copier->format, from, to, &copier->lines);
         status = text_put(copier, from, row);
         if (status != TEMPER_OK || row == to)
@@ -268,11 +281,12 @@ static temper_status csv_copy(struct text_copier *copier, const char *from, cons
 
 /* ---- libsvm text ----------------------------------------------------------------------------- */
 
-/* Replaces the first word of the line. */
+/* Copies a line of libsvm text with its first word, the label, replaced. */
 static temper_status relabel_line(struct text_copier *copier, const char *from, const char *to, uint32_t label)
 {
     const char *name = copier->data->classes.name[label];
     struct text_edit edit = {.from = from, .text = name, .length = strlen(name)};
+    /* The blanks that the libsvm reader skips. */
     while (edit.from < to && strchr(" \t\r\v\f", *edit.from))
         edit.from++;
     for (edit.to = edit.from; edit.to < to && !strchr(" \t\r\v\f\n#", *edit.to);)
@@ -280,7 +294,7 @@ static temper_status relabel_line(struct text_copier *copier, const char *from, 
     return text_put_edited(copier, from, to, &edit);
 }
 
-/* Drops, relabels or copies one line. */
+/* Drops, relabels or copies one line; in libsvm text every row is one line, and there are no weights. */
 static temper_status copy_line(struct text_copier *copier, const char *from, const char *to)
 {
     const struct text_changes *changes = copier->changes;
@@ -307,7 +321,8 @@ static temper_status libsvm_copy(struct text_copier *copier, const char *from, c
 
 /* ---- All of the file ------------------------------------------------------------------------- */
 
-/* Keeps a byte order mark. The last line of a table gets a newline for the scan, for which there is space. */
+/* Copies one chunk, with the byte order mark of the first one. The last line of a table gets a newline for the scan, in
+ * the zero bytes after the chunk; text_put does not copy it. */
 static temper_status copy_chunk(struct text_copier *copier, struct text_chunk *chunk)
 {
     const bool table = copier->format.separator;
@@ -325,7 +340,7 @@ static temper_status copy_chunk(struct text_copier *copier, struct text_chunk *c
     return table ? csv_copy(copier, from, to) : libsvm_copy(copier, from, to);
 }
 
-/* All chunks; every row must have been found again. */
+/* Copies the whole file. Every row must have been found again; if not, the file has changed. */
 static temper_status copy_chunks(struct text_copier *copier)
 {
     struct source *source;
@@ -348,7 +363,9 @@ static temper_status copy_chunks(struct text_copier *copier)
     return status;
 }
 
-/* The copy replaces the target only when it is complete. */
+/* Copies the text of `data` with `changes` to `path`, which is replaced only when the copy is complete. `weights`
+ * receives the option value that selects the weight column of the copy, its name or number; it is empty if there is
+ * none. */
 temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,
                         char weights[TEXT_COLUMN], temper_error *error)
 {
@@ -357,6 +374,7 @@ temper_status text_copy(const struct dataset *data, const struct text_changes *c
     weights[0] = '\0';
     if (strcmp(data->file.format, "libsvm") != 0) {
         csv_format_set(&copier.format, data->file.separator);
+        /* The number of the weight column; copy_header replaces it by a name if there is a header. */
         if (changes->factor) /* a header gives it a name */
             snprintf(weights, TEXT_COLUMN, "%zu",
                      data->file.weight_column ? data->file.weight_column : data->schema->file_columns + 1);

@@ -14,10 +14,12 @@
 #include "data/read/line_reader.h"
 #include "temper_extra.h"
 
-/* Refuses names that promise something the writers do not do. */
+/* Refuses paths that cannot be written to or that promise something the writers do not do: an empty name, an extension
+ * of a compressed file, a folder. */
 static temper_status check_path(const char *path, temper_error *error)
 {
     struct stat there;
+    /* The length of the path without .gz or .zst. */
     size_t bare = path_bare_length(path);
     if (path[0] == '\0')
         return error_set(error, TEMPER_USAGE, "the name of the file is empty; give one");
@@ -30,7 +32,7 @@ static temper_status check_path(const char *path, temper_error *error)
     return TEMPER_OK;
 }
 
-/* By name, else by the extension of the path. */
+/* Chooses the format by name, else by the extension of the path; the path is checked first. */
 static temper_status choose_format(const char *path, const char *name, const struct format **format,
                                    temper_error *error)
 {
@@ -45,14 +47,14 @@ static temper_status choose_format(const char *path, const char *name, const str
                      place_text(path).text, format_names);
 }
 
-/* Formats of numbers only: their labels go to a text of one per line, PATH.labels; for images of the MNIST family, to
- * the IDX file that the reader finds beside them. */
+/* Whether a format holds only numbers. Its labels go to a second file: a text of one label per line, PATH.labels, or
+ * for images of the MNIST family the IDX file that the reader looks for beside them. */
 static bool keeps_labels_apart(const struct format *format)
 {
     return format == format_named("npy") || format == format_named("idx");
 }
 
-/* Whether a class name can be read back from a line. */
+/* Whether the reader of labels would return the name unchanged: it trims blanks and splits at newlines. */
 static bool is_line(const char *name)
 {
     size_t length = strlen(name), trimmed = length;
@@ -60,12 +62,13 @@ static bool is_line(const char *name)
     return length > 0 && trimmed == length && name[length - 1] != '\r' && !strchr(name, '\n');
 }
 
-/* One label per line. */
+/* Writes one label per line, in the order of the rows. */
 static temper_status write_labels(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++) {
         const char *name = data->classes.name[data->label[i]];
+        /* Checked for the labels in use only; other classes are not written. */
         if (!is_line(name))
             return error_set(error, TEMPER_BAD_DATA,
                              "class '%.64s' is empty, has a newline in it or a blank at one end, "
@@ -80,18 +83,20 @@ static temper_status write_labels(const struct dataset *data, struct atomic_file
 
 /* ---- All files, or none ---------------------------------------------------------------------- */
 
-/* Files that are complete, and are renamed together. */
+/* Temporary files that are renamed to their targets together, when all of them are complete. */
 struct output_files {
     struct atomic_file *sink[3]; /* labels, an attachment, the data */
     size_t count;
 };
 
-/* Opens another file and writes data or labels to it; it appears when all are complete. */
+/* Opens another output and writes data or labels to it by `write`. On failure the file stays in `files`, for
+ * drop_files. */
 static temper_status add_data(struct output_files *files, const struct dataset *data, const char *path,
                               writer_fn *write, temper_error *error)
 {
     struct atomic_file *sink;
     TRY(atomic_file_open(path, &sink, error));
+    /* Recorded before anything is written, so that a failure drops this file too. */
     files->sink[files->count++] = sink;
     return write(data, sink, error);
 }
@@ -112,16 +117,19 @@ static void drop_files(struct output_files *files)
         atomic_file_drop(files->sink[--files->count]);
 }
 
-/* Where the labels go; NULL without memory. Freed by mem_free. */
+/* The path of the label file beside the data, and the function that writes it; NULL without memory. Freed by mem_free.
+ * */
 static char *labels_path(const char *path, const struct format *format, writer_fn **write)
 {
     const char *slash = strrchr(path, '/');
+    /* The word is searched in the file's name, not in its folders. */
     bool images = format == format_named("idx") && strstr(slash ? slash : path, "images");
     *write = images ? write_idx_labels : write_labels;
     return images ? idx_labels_path(path) : labels_path_beside(path, "");
 }
 
-/* A reader would take an older file of that name for the labels of the new data, which has none. */
+/* Data without labels must not be written beside an older label file: a reader would take it for the labels of the new
+ * data. */
 static temper_status refuse_stale(const char *labels, const char *path, temper_error *error)
 {
     if (access(labels, F_OK) != 0)
@@ -132,7 +140,7 @@ static temper_status refuse_stale(const char *labels, const char *path, temper_e
                      place_text(labels).text, place_text(path).text);
 }
 
-/* The file of labels beside the data. */
+/* Writes the file of labels beside the data, or checks that there is none. */
 static temper_status add_labels(struct output_files *files, const struct dataset *data, const char *path,
                                 const struct format *format, temper_error *error)
 {
@@ -145,7 +153,7 @@ static temper_status add_labels(struct output_files *files, const struct dataset
     return status;
 }
 
-/* The standard output, a device or a pipe: there is no place for a second file beside it. */
+/* Whether the path is the standard output, a device or a pipe, which has no place for a second file beside it. */
 static bool is_stream(const char *path)
 {
     struct stat there;
@@ -153,7 +161,7 @@ static bool is_stream(const char *path)
            (stat(path, &there) == 0 && !S_ISREG(there.st_mode));
 }
 
-/* Labels, attachment and data appear together, or none of them. */
+/* Writes labels, attachment (`with`, may be NULL) and data. All of them appear together, or none if anything fails. */
 temper_status dataset_write_with(const struct dataset *data, const char *path, const char *format_name,
                                  const temper_attachment *with, temper_error *error)
 {
@@ -163,9 +171,12 @@ temper_status dataset_write_with(const struct dataset *data, const char *path, c
     if (status != TEMPER_OK)
         return status;
     bool streamed = is_stream(path), apart = keeps_labels_apart(format);
+    /* Refused before any file is opened. */
     if (streamed && apart && data->label)
         return error_set(error, TEMPER_USAGE,
                          "%s keeps labels in a second file; give a file to write to, or csv or tmpr", format->name);
+    /* The data is written last, so that atomic_file_commit_all renames it last: a reader that sees the new data sees
+     * the new labels too. */
     if (apart && !streamed)
         status = add_labels(&files, data, path, format, error);
     if (status == TEMPER_OK && with)
@@ -178,23 +189,27 @@ temper_status dataset_write_with(const struct dataset *data, const char *path, c
     return status;
 }
 
+/* Without an attachment. */
 temper_status dataset_write(const struct dataset *data, const char *path, const char *format, temper_error *error)
 {
     return dataset_write_with(data, path, format, NULL, error);
 }
 
+/* For commands that compute for long before they write: a wrong path or format is reported first. */
 temper_status dataset_write_check(const char *path, const char *format, temper_error *error)
 {
     const struct format *chosen;
     return choose_format(path, format, &chosen, error);
 }
 
-/* Only formats with a place for weights. */
+/* The same for data with weights, which only some formats can hold. */
 temper_status dataset_write_check_weights(const char *path, const char *format, temper_error *error)
 {
+    /* The others hold features and labels only. */
     static const char *const holding[] = {"csv", "tsv", "tmpr"};
     const struct format *chosen;
     TRY(choose_format(path, format, &chosen, error));
+    /* Formats are compared by their entry in the table of formats. */
     for (size_t i = 0; i < sizeof holding / sizeof *holding; i++)
         if (chosen == format_named(holding[i]))
             return TEMPER_OK;

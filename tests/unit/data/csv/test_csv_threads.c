@@ -90,7 +90,7 @@ TEST(same_bits)
     scratch_leave();
 }
 
-/* Two faults in different chunks: the first of the file is the one that is told. */
+/* Two faults in different chunks: the first of the file is the one that is reported. */
 TEST(first_fault_wins)
 {
     scratch_enter();

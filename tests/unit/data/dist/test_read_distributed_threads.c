@@ -103,7 +103,7 @@ SCRATCH_TEST(pieces_that_contradict_each_other_are_refused)
 
 static void read_copy(void *context, const temper_comm *comm)
 {
-    struct data_reader_team *team = context;
+    struct read_ranks *team = context;
     temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = 1, .comm = comm};
     size_t rank = comm->rank;
     team->status[rank] =
@@ -113,7 +113,7 @@ static void read_copy(void *context, const temper_comm *comm)
 /* One process has an older copy of the file. */
 SCRATCH_TEST(copies_that_differ_are_refused)
 {
-    struct data_reader_team team = {0};
+    struct read_ranks team = {0};
     write_faulty(0, "", 0, "");
     CHECK(rename("faulty.svm", "new.svm") == 0);
     write_faulty(7, "c1 1:2", 0, "");
@@ -123,7 +123,7 @@ SCRATCH_TEST(copies_that_differ_are_refused)
         CHECK(team.status[r] == TEMPER_BAD_DATA && !team.data[r]);
         CHECKF(strstr(team.error[r].message, "the same file") != NULL, "%s", team.error[r].message);
     }
-    free_team(&team);
+    free_read_ranks(&team);
 }
 
 TEST_LIST(LISTED(pieces_of_a_text_are_the_whole), LISTED(so_are_those_of_other_formats),

@@ -34,7 +34,7 @@ TEST(not_finite_doubles_are_found)
             }
 }
 
-TEST(bytes_are_turned_round)
+TEST(byte_order_is_reversed)
 {
     unsigned char bytes[] = {1, 2, 3, 4, 5, 6, 7, 8};
     swap_elements(bytes, 4, 2);
@@ -68,5 +68,5 @@ TEST(integers_that_doubles_hold)
     }
 }
 
-TEST_LIST(LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found), LISTED(bytes_are_turned_round),
+TEST_LIST(LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found), LISTED(byte_order_is_reversed),
           LISTED(integers_that_doubles_hold))

@@ -162,7 +162,7 @@ SCRATCH_TEST(refusals)
 
 static void read_list(void *context, const temper_comm *comm)
 {
-    struct data_reader_team *team = context;
+    struct read_ranks *team = context;
     temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = 1, .comm = comm};
     team->status[comm->rank] =
         temper_data_read("@list.txt", &options, &team->data[comm->rank], &team->error[comm->rank]);
@@ -179,12 +179,12 @@ SCRATCH_TEST(files_that_contradict_each_other_are_refused)
     write_text("other.csv", "a,c,weight,kind\n1,2,3,c9\n");
     write_text("wider.csv", "a,b,weight,more,kind\n1,2,3,4,c9\n");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        struct data_reader_team team = {0};
+        struct read_ranks team = {0};
         write_text("list.txt", lists[i]);
         team_run(2, read_list, &team);
         for (size_t r = 0; r < 2; r++)
             CHECKF(team.status[r] == TEMPER_BAD_DATA && !team.data[r], "%s", lists[i]);
-        free_team(&team);
+        free_read_ranks(&team);
     }
 }
 

@@ -141,12 +141,12 @@ TEST(bad_indices)
 {
     REFUSED("1 0:1\n", ":1:3: index 0; count indices from 1, or pass --zero-based");
     REFUSED("1 -3:1\n", ":1:3: index '-3:1' is negative; count indices from 1");
-    REFUSED("1 2147483648:1\n", ":1:3: index 2147483648 is larger than 2147483647; number the features anew");
+    REFUSED("1 2147483648:1\n", ":1:3: index 2147483648 is larger than 2147483647; renumber the features");
     REFUSED("1 1000000000000000000:1\n",
-            ":1:3: index 1000000000000000000 is larger than 2147483647; number the features anew");
+            ":1:3: index 1000000000000000000 is larger than 2147483647; renumber the features");
     REFUSED("1 99999999999999999999999:1\n",
-            ":1:3: index '99999999999999999999999:1' is larger than 2147483647; number the "
-            "features anew");
+            ":1:3: index '99999999999999999999999:1' is larger than 2147483647; renumber "
+            "the features");
     REFUSED("1 3:1 3:2\n", ":1:7: index 3 comes twice in this row; keep one of them");
     REFUSED("1 3:1 2:2\n", ":1:7: index 2 comes after 3; sort the row by index");
     REFUSED("1 3\n", ":1:3: '3' has no value; write index:value");

@@ -132,7 +132,7 @@ SCRATCH_TEST(widening_keeps_what_was_read)
     blob_free(&blob);
 }
 
-SCRATCH_TEST(fortran_order_is_turned)
+SCRATCH_TEST(fortran_order_is_transposed)
 {
     static const uint64_t bits[] = {1, 4, 2, 5, 3, 6};
     static const double expected[] = {1, 2, 3, 4, 5, 6}, line[] = {1, 4, 2, 5, 3, 6};
@@ -234,6 +234,6 @@ SCRATCH_TEST(survives_without_memory)
 }
 
 TEST_LIST(LISTED(floats_of_both_orders), LISTED(integers_of_all_widths), LISTED(unsigned_and_truth_values),
-          LISTED(large_integers), LISTED(widening_keeps_what_was_read), LISTED(fortran_order_is_turned),
+          LISTED(large_integers), LISTED(widening_keeps_what_was_read), LISTED(fortran_order_is_transposed),
           LISTED(large_fortran_order), LISTED(headers_of_all_versions), LISTED(writes_what_it_reads),
           LISTED(survives_without_memory))

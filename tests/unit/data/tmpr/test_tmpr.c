@@ -91,7 +91,7 @@ static bool is_refused(void)
     return refused;
 }
 
-/* Changes the file in place: writing it anew each time would take minutes on a slow disk. */
+/* Changes the file in place: writing it again each time would take minutes on a slow disk. */
 static void poke(int file, size_t at, unsigned value)
 {
     unsigned char byte = (unsigned char)value;
@@ -139,7 +139,7 @@ SCRATCH_TEST(every_cut_and_every_addition_is_noticed)
     dataset_free(data);
 }
 
-/* Damage in the middle of a large file is found whoever looks, and said where. */
+/* Damage in the middle of a large file is found by every check, and reported with its bytes. */
 SCRATCH_TEST(the_damaged_block_is_named)
 {
     static const char words[] = "damaged somewhere in bytes 1056768 to 2105343";

@@ -1,7 +1,6 @@
-/* reading: bytes as a file, for the fuzz targets of the readers; and what must hold of a dataset.
- */
-#ifndef FUZZ_READING_H
-#define FUZZ_READING_H
+/* read_fixture: input bytes as a file, for the fuzz targets of the readers, and the invariants of a dataset. */
+#ifndef FUZZ_READ_FIXTURE_H
+#define FUZZ_READ_FIXTURE_H
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -69,8 +68,8 @@ static inline struct dataset *fuzz_read(reader_fn *reader, const uint8_t *bytes,
     struct dataset *data = mem_zeroed(1, sizeof *data);
     temper_status status = source_open(path, &source, &error);
     REQUIRE(data && status == TEMPER_OK, "%s", error.message);
-    struct data_reader reading = {.path = path, .source = source, .options = &options, .error = &error};
-    status = reader(&reading, data);
+    struct data_reader file_reader = {.path = path, .source = source, .options = &options, .error = &error};
+    status = reader(&file_reader, data);
     if (status == TEMPER_OK) {
         fuzz_check_dataset(data);
         return data;
