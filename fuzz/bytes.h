@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The input that is left; every take_ function consumes some of it. */
 struct bytes {
     const uint8_t *at;
     size_t left;
 };
 
-/* Ends the run: the fuzzer keeps the input. -DFUZZ_STOP=(void)0 makes it a list of all that is
- * wrong. */
+/* A violated requirement aborts the process, and the fuzzer keeps the input. With -DFUZZ_STOP=(void)0 all violations of
+ * an input are listed instead. */
 #ifndef FUZZ_STOP
 #define FUZZ_STOP abort()
 #endif

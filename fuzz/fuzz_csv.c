@@ -8,7 +8,8 @@
 #include "bytes.h"
 #include "data/read/read.h"
 
-/* What must hold of a table that was read. */
+/* Invariants of a table that was read: finite cells, ascending line numbers, labels within the classes, valid weights.
+ * */
 static void check_data(const struct dataset *data, bool f64)
 {
     size_t cells = (size_t)(data->x.rows * data->x.columns);
@@ -25,6 +26,7 @@ static void check_data(const struct dataset *data, bool f64)
     }
 }
 
+/* Two results of the same table must be equal bit by bit, whatever the number of threads. */
 static void check_same(const struct dataset *a, const struct dataset *b)
 {
     REQUIRE(a->x.rows == b->x.rows && a->x.columns == b->x.columns, "another size");
@@ -34,6 +36,7 @@ static void check_same(const struct dataset *a, const struct dataset *b)
     REQUIRE(!a->label || memcmp(a->label, b->label, (size_t)a->x.rows * sizeof *a->label) == 0, "other labels");
 }
 
+/* A refusal has a complete message with advice: a semicolon before the remedy, or an option. */
 static void check_error(const temper_error *error, temper_status status)
 {
     size_t length = strlen(error->message);
@@ -43,7 +46,7 @@ static void check_error(const temper_error *error, temper_status status)
     REQUIRE(strstr(error->message, "; ") || strstr(error->message, "--"), "no advice: %s", error->message);
 }
 
-/* A few bytes choose among the options. */
+/* Two bytes of the input choose among the options; names such as k, x and y exist in some inputs only. */
 static temper_read_options take_options(struct bytes *bytes)
 {
     static const char *const headers[] = {NULL, "yes", "no", "auto"};
@@ -62,6 +65,7 @@ static temper_read_options take_options(struct bytes *bytes)
                                  .weights = second & 16 ? "3" : NULL};
 }
 
+/* Reads the table by read_csv directly, so that no other format is inferred. */
 static temper_status read_memory(int file, const temper_read_options *options, struct dataset *data,
                                  temper_error *error)
 {
@@ -74,12 +78,13 @@ static temper_status read_memory(int file, const temper_read_options *options, s
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
-/* Reads on one thread and, if that is asked for, on two. */
+/* Reads the table on one thread and, if `twice`, on two: results and messages must be the same. */
 static void check_table(int file, temper_read_options options, bool twice)
 {
     temper_status status[2];
     temper_error error[2];
     struct dataset *data[2] = {NULL, NULL};
+    /* Run 0 uses one thread, run 1 two. */
     for (size_t i = 0; i < 1u + twice; i++) {
         data[i] = calloc(1, sizeof *data[i]);
         options.threads = i + 1;
@@ -98,8 +103,8 @@ static void check_table(int file, temper_read_options options, bool twice)
     dataset_free(data[1]);
 }
 
-/* Blank lines, so many that the table spans two chunks, the first of which has 1 MiB: only then
- * is there work for a second thread. */
+/* Writes blank lines before the table, as many as move its middle to the boundary after the first chunk, which has 1
+ * MiB: only a table of several chunks is parsed by two threads. */
 static void write_blank_lines(int file, size_t size)
 {
     static char blank[1 << 20];

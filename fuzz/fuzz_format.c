@@ -5,7 +5,7 @@
 #include "bytes.h"
 #include "data/read/format.h"
 
-/* What it is, and behind the semicolon what to do. */
+/* Advice says what the file is and, after the semicolon, what to do; it must fit into a message. */
 static void check_words(const char *words)
 {
     REQUIRE(!words || (strchr(words, ';') && strlen(words) < 160), "%s", words);
@@ -17,10 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(bytes, "no memory");
     if (size > 0)
         memcpy(bytes, data, size);
-    const char *told = unsupported_file(bytes, size, true), *guessed = unsupported_file(bytes, size, false);
+    const char *given = unsupported_file(bytes, size, true), *guessed = unsupported_file(bytes, size, false);
     check_words(guessed);
     check_words(unsupported_table(bytes, size));
-    REQUIRE(!told || told == guessed, "%s", told);
+    REQUIRE(!given || given == guessed, "%s", given);
     const struct format *format = format_of_content(bytes, size);
     REQUIRE(!format || format_named(format->name) == format, "%s", format->name);
     free(bytes);

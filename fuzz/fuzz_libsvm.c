@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "read_fixture.h"
 
+/* The number of threads must not change a bit of the result. */
 static void check_same(const struct dataset *one, const struct dataset *many)
 {
     size_t entries = (size_t)one->x.nonzeros, rows = (size_t)one->x.rows;
@@ -11,8 +12,8 @@ static void check_same(const struct dataset *one, const struct dataset *many)
     REQUIRE(memcmp(one->line, many->line, rows * sizeof *one->line) == 0, "lines");
 }
 
-/* Blank lines before the text, so many that it spans two chunks: only then is there work for
- * several threads. The caller frees it. */
+/* Returns the text after so many blank lines that its middle is at the boundary of two chunks: only then is there work
+ * for several threads. The caller frees it. */
 static uint8_t *in_two_chunks(const uint8_t *data, size_t size, size_t *length)
 {
     const size_t chunk = 1 << 18;
@@ -26,6 +27,7 @@ static uint8_t *in_two_chunks(const uint8_t *data, size_t size, size_t *length)
     return text;
 }
 
+/* One thread and three must both accept the text, with equal rows, or both refuse it. */
 static void check_threads(const uint8_t *data, size_t size, int zero_based)
 {
     const temper_read_options single = {.threads = 1, .zero_based = zero_based};
@@ -42,6 +44,7 @@ static void check_threads(const uint8_t *data, size_t size, int zero_based)
     free(text);
 }
 
+/* Indices count from 0 if the input begins with that digit. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int zero_based = size > 0 && data[0] == '0';

@@ -4,7 +4,7 @@
 #include "model/model_file.h"
 #include "read_fixture.h"
 
-/* What must hold for every model. */
+/* Invariants of every model that can be loaded; prediction relies on them without further checks. */
 static void check_model(const struct model *model)
 {
     REQUIRE(model->classes.count >= 2 && model->features >= 1, "no classes or no features");
@@ -19,7 +19,8 @@ static void check_model(const struct model *model)
     REQUIRE(model->loss.t1 >= 0 && model->loss.t2 >= 0 && model->l2 >= 0, "below 0");
 }
 
-/* What is written is read back, and written again the same. */
+/* A model that is saved and loaded again is saved as the same bytes: no field is lost, and numbers keep all their bits.
+ * */
 static void check_again(const struct model *model)
 {
     struct text first = {0}, second = {0};
@@ -35,7 +36,7 @@ static void check_again(const struct model *model)
     model_free(back);
 }
 
-/* Each export takes every model that could be loaded, or says why not. */
+/* Each export succeeds for every model that could be loaded, or refuses it with a message; it must not crash. */
 static void check_exports(const struct model *model)
 {
     temper_error error = {0};
@@ -45,6 +46,7 @@ static void check_exports(const struct model *model)
     REQUIRE(status == TEMPER_OK || status == TEMPER_BAD_DATA, "%s", error.message);
 }
 
+/* Loads the bytes as a model: either all invariants hold, or there is no model and a complete message. */
 static void check_file(const uint8_t *bytes, size_t size)
 {
     struct model *model = NULL;
@@ -63,8 +65,8 @@ static void check_file(const uint8_t *bytes, size_t size)
     model_free(model);
 }
 
-/* The second time with the checksum that belongs to the bytes, which no fuzzer would guess: instead
- * of the one that is there, if any. */
+/* Checks the bytes as they are, then with a valid checksum, which no fuzzer would guess, in place of the one at the
+ * end, if there is one. Without the second run mutations would never reach the parser. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char tail[MODEL_TAIL + 1];

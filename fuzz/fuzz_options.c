@@ -10,8 +10,10 @@ enum { WORDS = 16, BYTES = 1024 };
 
 /* ---- In the place of cli/message.c: nothing is printed, and every message is looked at ------- */
 
+/* Error messages since the last reset. */
 static size_t complaints;
 
+/* Every message has advice; messages that were truncated by the buffer are exempt. */
 static void look_at(const char *format, va_list arguments)
 {
     char message[2 * BYTES];
@@ -31,6 +33,7 @@ temper_status fail(temper_status status, const char *format, ...)
     return status;
 }
 
+/* The library's messages end with their own advice; the suffix satisfies look_at for those that do not. */
 temper_status fail_with(const temper_error *error)
 {
     return fail(error->status, "%s; ", error->message);
@@ -56,7 +59,8 @@ void note(const char *format, ...)
 
 /* ---- What must hold -------------------------------------------------------------------------- */
 
-/* What was accepted can be read. */
+/* Every value that the parser has accepted can be read: it passes its own check, and numbers are within the bounds of
+ * the option table. */
 static void read_back(const struct arguments *arguments)
 {
     for (size_t id = 0; id < OPT_COUNT; id++) {
@@ -81,6 +85,7 @@ static bool was_stopped(const struct arguments *arguments)
     return false;
 }
 
+/* Parsing succeeds without a message or fails with one; the number of operands is that of the command. */
 static void check_words(const struct command *command, char **words)
 {
     struct arguments arguments;

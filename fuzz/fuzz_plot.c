@@ -7,6 +7,7 @@
 
 enum { CURVES = 30 };
 
+/* A coordinate or temperature: any bits, a special value, or an ordinary number. */
 static double take_number(struct bytes *bytes)
 {
     static const double special[] = {0,       0.5,  1,   1.5, 2,        INFINITY, -1,        NAN,      DBL_MAX,
@@ -19,6 +20,7 @@ static double take_number(struct bytes *bytes)
     return (take_share(bytes) - (kind % 2 ? 0.5 : 0)) * ldexp(1, kind % 12);
 }
 
+/* One of the methods with any parameters; some combinations are invalid and must be refused. */
 static temper_loss_spec take_loss(struct bytes *bytes)
 {
     temper_loss_spec loss = {.method = (temper_method)(take_byte(bytes) % 6)};
@@ -28,7 +30,8 @@ static temper_loss_spec take_loss(struct bytes *bytes)
     return loss;
 }
 
-/* A number that is none would make a picture that no viewer shows. */
+/* Checks an SVG text: its length, its end, balanced brackets, and no NaN or infinity as a coordinate, which viewers
+ * refuse. */
 static void check_picture(const char *svg, size_t length)
 {
     static const char end[] = "</svg>\n";
@@ -56,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     temper_loss_spec losses[CURVES];
     char panels[5] = "abc";
     uint8_t some = take_byte(&bytes);
+    /* Mostly one to four curves, as figures have; sometimes none or very many. */
     temper_loss_figure figure = {.temperatures = temperatures,
                                  .losses = losses,
                                  .temperature_count = some % 16 < 12 ? some % 4 + 1 : some % CURVES,
@@ -64,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                  .margin_from = take_number(&bytes),
                                  .margin_to = take_number(&bytes)};
     some = take_byte(&bytes);
+    /* Panels beyond those that exist are among the choices. */
     if (some >= 128)
         snprintf(panels, sizeof panels, "%c%c", 'a' + some % 3, some % 8 == 0 ? '\0' : 'a' + some % 4);
     for (size_t i = 0; i < figure.temperature_count; i++)

@@ -27,6 +27,7 @@ static void write_file(const uint8_t *data, size_t size)
     REQUIRE(pwrite(file, data, size, 0) == (ssize_t)size, "cannot write %zu bytes", size);
 }
 
+/* Opening never fails: the file exists, and damage shows only when reading. */
 static struct source *open_file(temper_error *error)
 {
     struct source *source = NULL;
@@ -35,7 +36,8 @@ static struct source *open_file(temper_error *error)
     return source;
 }
 
-/* Up to MOST bytes in pieces; how many, and the status in the end. */
+/* Reads up to MOST bytes in pieces of `piece` bytes; returns how many, and the failure in *error. Odd sizes peek before
+ * each read, which must not change what is read. */
 static size_t read_pieces(char *out, size_t piece, temper_error *error)
 {
     struct source *source = open_file(error);

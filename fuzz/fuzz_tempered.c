@@ -7,6 +7,7 @@
 
 enum { MOST = 64 };
 
+/* One case: temperatures, activations of n classes and a label. */
 struct input {
     double t1, t2;
     size_t n, label;
@@ -15,6 +16,7 @@ struct input {
 
 /* ---- From bytes ------------------------------------------------------------------------------ */
 
+/* Temperatures: any bits, special values, values close to 1, where the formulas change, and ordinary ones. */
 static double take_temperature(struct bytes *bytes)
 {
     static const double special[] = {
@@ -30,6 +32,7 @@ static double take_temperature(struct bytes *bytes)
     return take_share(bytes) * (kind % 2 ? 2 : 5);
 }
 
+/* Activations: any bits, special values (also infinities and NaN), quarters, and numbers of many magnitudes. */
 static double take_activation(struct bytes *bytes)
 {
     static const double special[] = {0,      -0.0,    1,        -1,      INFINITY,     -INFINITY,
@@ -45,6 +48,7 @@ static double take_activation(struct bytes *bytes)
     return (take_share(bytes) - 0.5) * ldexp(1, kind % 24 - 6);
 }
 
+/* Mostly few classes, sometimes up to MOST. */
 static struct input take_input(struct bytes *bytes)
 {
     struct input input = {.t1 = take_temperature(bytes), .t2 = take_temperature(bytes)};
@@ -82,7 +86,7 @@ static double sum(const double *values, size_t n)
     return total;
 }
 
-/* Non-negative, at most 1, and 1 together. */
+/* A probability distribution: non-negative, at most 1, and 1 in sum up to rounding. */
 static void require_distribution(const double *p, const struct input *input, const char *what)
 {
     for (size_t c = 0; c < input->n; c++)
@@ -90,6 +94,8 @@ static void require_distribution(const double *p, const struct input *input, con
     REQUIRE(fabs(sum(p, input->n) - 1) <= 1e-12, "sum of %s = %.17g, t2 = %.17g", what, sum(p, input->n), input->t2);
 }
 
+/* The log-partition function G, the probabilities, the escort distribution, the entropy and the divergence, for one
+ * temperature t2. */
 static void check_family(const struct input *input)
 {
     double p[MOST], q[MOST];
@@ -104,6 +110,7 @@ static void check_family(const struct input *input)
     REQUIRE(excess <= bound * (1 + 1e-12), "excess %.17g > %.17g, t = %.17g", excess, bound, input->t2);
     temper_probabilities(a, n, input->t2, p);
     require_distribution(p, input, "p");
+    /* Probabilities are ordered like the activations. */
     for (size_t c = 1; c < n; c++)
         REQUIRE((p[c] - p[0]) * (a[c] < a[0] ? -1 : 1) >= -1e-15, "a[%zu] = %.17g, a[0] = %.17g but p = %.17g, %.17g",
                 c, a[c], a[0], p[c], p[0]);
@@ -117,6 +124,7 @@ static void check_family(const struct input *input)
     REQUIRE(fabs(divergence) <= 1e-12, "D(p, p) = %.17g, t = %.17g", divergence, input->t2);
 }
 
+/* The loss is non-negative, bounded for t1 < 1, and its gradient has the signs of p - y and sums to 0. */
 static void check_loss(const struct input *input)
 {
     double gradient[MOST];
@@ -136,8 +144,8 @@ static void check_loss(const struct input *input)
                 input->t1, input->t2);
 }
 
-/* Every method gives a value that is not NaN, and a gradient that is not. The Bregman loss is for
- * t1 < 1; it ends at 2, and between them its gradient may be a difference of infinities. */
+/* No method returns NaN as value or gradient. The Bregman loss is defined for t1 < 1 and ends at 2; otherwise its
+ * gradient may be a difference of infinities. */
 static void check_methods(const struct input *input)
 {
 #define METHOD_OF(name, ...) TEMPER_##name,
@@ -156,7 +164,8 @@ static void check_methods(const struct input *input)
     }
 }
 
-/* Two classes by the margin are two classes by their activations. */
+/* The loss as a function of the margin equals the loss of two classes with activations of plus and minus half the
+ * margin. */
 static void check_margin(const struct input *input)
 {
     double margin = input->a[0], slope, curvature;
@@ -171,7 +180,7 @@ static void check_margin(const struct input *input)
     REQUIRE(p >= 0 && p <= 1, "p = %.17g, t = %.17g", p, input->t2);
 }
 
-/* No promise but to come back. */
+/* Calls all functions with arguments that may be invalid; they only have to return. */
 static void call_everything(const struct input *input)
 {
     double out[MOST];
@@ -197,6 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bytes bytes = {data, size};
     struct input input = take_input(&bytes);
     call_everything(&input);
+    /* The promises hold for finite, non-negative temperatures and finite activations. */
     if (!(input.t1 >= 0 && input.t2 >= 0 && isfinite(input.t1) && isfinite(input.t2)))
         return 0;
     if (!all_finite(input.a, input.n))

@@ -9,11 +9,12 @@
 #include "data/tmpr/tmpr_layout.h"
 #include "read_fixture.h"
 
+/* Small files are enough: the layout does not depend on the size, except for the number of blocks. */
 enum { LARGEST = 1 << 16 };
 
 static uint8_t file[LARGEST];
 
-/* Puts the checksums of a file right, if it is one at all. */
+/* Recomputes all checksums of the file, so that its content reaches the checks behind them. */
 static void seal(const struct tmpr_layout *layout)
 {
     size_t head = (size_t)tmpr_bulk_offset(layout);
@@ -32,7 +33,7 @@ static void seal(const struct tmpr_layout *layout)
     XXH3_freeState(state);
 }
 
-/* The bytes as they are, sealed if they are a file. */
+/* Takes the bytes as a file; if `sealed` and the header is valid, with correct checksums. Returns its length. */
 static size_t take_file(struct bytes bytes, bool sealed)
 {
     struct tmpr_layout layout;
@@ -44,7 +45,8 @@ static size_t take_file(struct bytes bytes, bool sealed)
     return size;
 }
 
-/* A few numbers make the layout. 0 if there is none. */
+/* Makes a file with a valid header from a few bytes, and content from the others, correctly sealed. Returns 0 if there
+ * is no such layout or it is too large. */
 static size_t make_file(struct bytes bytes)
 {
     uint8_t parts = take_byte(&bytes);
@@ -70,7 +72,7 @@ static size_t make_file(struct bytes bytes)
     return (size_t)layout.file_length;
 }
 
-/* Some rows, verified by themselves. */
+/* Opens the file without verifying it, verifies some rows, and uses only these: blocks of other rows may be damaged. */
 static void check_some_rows(size_t size, uint8_t choice)
 {
     struct dataset *data = NULL;
@@ -95,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bytes bytes = {data, size};
     uint8_t way = take_byte(&bytes);
     memset(file, 0, sizeof file);
+    /* Unused bytes of the buffer are zeros in every run, so that an input is reproducible. */
     size_t length = way % 3 == 2 ? make_file(bytes) : take_file(bytes, way % 3 == 1);
     dataset_free(fuzz_read(read_tmpr, file, length, (temper_read_options){.threads = 1}));
     if (length > 0)

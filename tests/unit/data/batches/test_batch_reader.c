@@ -9,9 +9,11 @@
 #include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
 
+/* Bytes of a batch: from one row per batch to the whole file. */
 static const size_t batch_sizes[] = {1, 2, 5, 13, 64, 100, 1000, 1 << 20};
 enum { BATCH_SIZES = 8 };
 
+/* A schema of numbers without names. */
 static struct schema *plain_schema(size_t features)
 {
     const struct names none = {0};
@@ -30,7 +32,7 @@ static bool same_row(const struct dataset *a, size_t r, const struct dataset *b,
     return !a->line || a->line[r] == b->line[s];
 }
 
-/* Goes through all batches; how many there were. */
+/* Compares all batches with the whole file, in order; returns the number of batches. */
 static size_t compare(struct batch_reader *reader, const struct dataset *whole, const char *what)
 {
     size_t batches = 0, row = 0;
@@ -47,7 +49,7 @@ static size_t compare(struct batch_reader *reader, const struct dataset *whole, 
     return batches;
 }
 
-/* How many batches there were at most. */
+/* Reads the file whole and in batches of each size; returns the largest number of batches. */
 static size_t check_file(const char *path, temper_read_options options, const struct schema *schema)
 {
     struct dataset *whole = NULL;
@@ -72,6 +74,7 @@ static size_t check_file(const char *path, temper_read_options options, const st
     return most;
 }
 
+/* The same for a text that is written to `path` first. */
 static size_t check_text(const char *path, const char *text, const struct schema *schema)
 {
     scratch_write(path, text, strlen(text));
@@ -80,6 +83,7 @@ static size_t check_text(const char *path, const char *text, const struct schema
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
+/* With batches of one byte every row is a batch, also rows of several lines. */
 SCRATCH_TEST(tables_are_the_same_wherever_batches_end)
 {
     struct schema *two = plain_schema(2);
@@ -122,6 +126,7 @@ SCRATCH_TEST(dropped_rows_are_counted_wherever_batches_end)
     schema_free(two);
 }
 
+/* The fault is known only after the last batch. */
 SCRATCH_TEST(all_rows_dropped_is_a_fault)
 {
     static const char text[] = ",2,a\n,3,a\n4,,b\n";
@@ -152,6 +157,7 @@ static struct dataset *table_with_names(void)
     return data;
 }
 
+/* The header is in the first batch only, and its columns are matched for all. */
 SCRATCH_TEST(names_are_those_of_every_batch)
 {
     struct dataset *data = table_with_names();
@@ -168,6 +174,7 @@ SCRATCH_TEST(names_are_those_of_every_batch)
 
 /* ---- libsvm ---------------------------------------------------------------------------------- */
 
+/* Comments and blank lines between rows give no batch of their own. */
 SCRATCH_TEST(sparse_text_is_the_same_wherever_batches_end)
 {
     struct schema *three = plain_schema(3);
@@ -182,6 +189,7 @@ SCRATCH_TEST(sparse_text_is_the_same_wherever_batches_end)
 
 /* ---- Others ---------------------------------------------------------------------------------- */
 
+/* A batch has whole records, at least one. */
 SCRATCH_TEST(batches_of_pictures_end_between_records)
 {
     enum { RECORD = 3073, RECORDS = 5 };
@@ -195,6 +203,7 @@ SCRATCH_TEST(batches_of_pictures_end_between_records)
     schema_free(schema);
 }
 
+/* Text is decompressed as batches are read. */
 SCRATCH_TEST(compressed_text_has_batches)
 {
     static const char text[] = "1,2,a\n3,4,b\n5,6,\"a\n\"\n";
@@ -211,6 +220,7 @@ SCRATCH_TEST(compressed_text_has_batches)
     schema_free(two);
 }
 
+/* Mapped files, and options that need all rows. */
 SCRATCH_TEST(other_files_are_one_batch)
 {
     struct schema *two = plain_schema(2);

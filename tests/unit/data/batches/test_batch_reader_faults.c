@@ -15,6 +15,7 @@
 static const size_t batch_sizes[] = {1, 7, 20, 1 << 20};
 enum { BATCH_SIZES = 4 };
 
+/* A schema of numbers without names. */
 static struct schema *plain_schema(size_t features)
 {
     const struct names none = {0};
@@ -23,7 +24,7 @@ static struct schema *plain_schema(size_t features)
     return schema;
 }
 
-/* All batches, until the end or a failure. */
+/* Reads all batches until the end or a failure; on failure the batch pointer must not be written. */
 static temper_status read_all(const char *path, const struct schema *schema, size_t bytes, temper_error *error)
 {
     struct batch_reader *reader = NULL;
@@ -44,7 +45,7 @@ static temper_status read_all(const char *path, const struct schema *schema, siz
     return status;
 }
 
-/* The message and the place are those of reading the whole. */
+/* Message, line and column are those of reading the whole file, wherever batches end. */
 static void check_error(const char *path, const char *text, const struct schema *schema, const char *words)
 {
     temper_error whole = {0}, error;
@@ -64,6 +65,7 @@ static void check_error(const char *path, const char *text, const struct schema 
     }
 }
 
+/* Lines count from the start of the file, also after comments, blank lines and quoted newlines. */
 SCRATCH_TEST(errors_in_later_batches_have_their_place)
 {
     struct schema *two = plain_schema(2);
@@ -81,6 +83,7 @@ SCRATCH_TEST(errors_in_later_batches_have_their_place)
     schema_free(two);
 }
 
+/* Whether rows have labels is carried from batch to batch. */
 SCRATCH_TEST(labels_are_in_all_batches_or_in_none)
 {
     struct schema *two = plain_schema(2);
@@ -90,6 +93,7 @@ SCRATCH_TEST(labels_are_in_all_batches_or_in_none)
     schema_free(two);
 }
 
+/* The same status and message as for the whole file, for each format. */
 SCRATCH_TEST(files_without_rows_are_refused)
 {
     struct schema *two = plain_schema(2);
@@ -114,6 +118,7 @@ SCRATCH_TEST(files_without_rows_are_refused)
     schema_free(two);
 }
 
+/* A truncated archive fails only when its end is read. */
 SCRATCH_TEST(missing_or_truncated_files_are_refused)
 {
     static const char text[] = "1,2,a\n3,4,b\n5,6,a\n7,8,a\n";
@@ -134,6 +139,7 @@ SCRATCH_TEST(missing_or_truncated_files_are_refused)
 
 /* ---- A lack of memory, and failing reads ----------------------------------------------------- */
 
+/* Each allocation fails once: the status is right, and nothing leaks. */
 static void check_memory(const char *path, const char *text, const struct schema *schema)
 {
     scratch_write(path, text, strlen(text));
@@ -158,6 +164,7 @@ SCRATCH_TEST(batches_survive_a_lack_of_memory)
     schema_free(two);
 }
 
+/* Each read fails once; short reads are not failures. */
 SCRATCH_TEST(failing_reads_are_reported)
 {
     static const char text[] = "1,2,a\n3,4,b\n5,6,a\n";
@@ -180,6 +187,7 @@ SCRATCH_TEST(failing_reads_are_reported)
 
 /* ---- For a model ----------------------------------------------------------------------------- */
 
+/* Through the public functions, which take a model instead of a schema. */
 static temper_status open_and_read(const temper_model *model, const char *path, size_t *rows, temper_error *error)
 {
     temper_batch_reader *stream = NULL;

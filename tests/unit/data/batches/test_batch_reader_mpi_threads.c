@@ -8,6 +8,7 @@
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 
+/* One test run; the ranks are threads, and each writes only its own elements. */
 struct shared_batches {
     const char *path;
     size_t bytes; /* of a batch */
@@ -20,6 +21,7 @@ struct shared_batches {
     temper_status status[TEAM_MOST];
 };
 
+/* Row r of a batch equals row s of the whole file, with its line and label. */
 static bool same_row(const struct dataset *a, size_t r, const struct dataset *b, size_t s)
 {
     return s < b->x.rows && table_same_row(&a->x, r, &b->x, s) && a->line[r] == b->line[s] &&
@@ -52,6 +54,7 @@ static void read_batches(void *context, const temper_comm *comm)
     batch_reader_close(reader);
 }
 
+/* Two to four ranks with batches of several sizes: together they have all rows of the file. */
 static void check_shared(const char *path, temper_read_options options, const struct schema *schema)
 {
     static const size_t sizes[] = {1, 20, 100, 1 << 20};

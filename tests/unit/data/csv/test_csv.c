@@ -5,7 +5,7 @@
 
 #define DEFAULTS ((temper_read_options){0})
 
-/* Rows, features and labels of a text, as text. */
+/* Reads a text with the options, and compares rows, feature names and class names, each written as one text. */
 static void check_table(const char *text, temper_read_options options, const char *rows, const char *features,
                         const char *classes)
 {
@@ -20,6 +20,7 @@ static void check_table(const char *text, temper_read_options options, const cha
 
 /* ---- Lines and cells ------------------------------------------------------------------------- */
 
+/* Line ends, byte order mark, blank lines and blanks around cells do not change the table. */
 TEST(plain_tables)
 {
     scratch_enter();
@@ -37,6 +38,7 @@ TEST(plain_tables)
     scratch_leave();
 }
 
+/* Quoted cells as in RFC 4180: separators, newlines and doubled quotes belong to the text. */
 TEST(quotes)
 {
     scratch_enter();
@@ -48,6 +50,7 @@ TEST(quotes)
     scratch_leave();
 }
 
+/* The separator is inferred from the first line, outside quotes; tsv fixes it, and the note names it. */
 TEST(separators)
 {
     scratch_enter();
@@ -67,7 +70,7 @@ TEST(separators)
     scratch_leave();
 }
 
-/* Lines are those of the file: behind a header, blank lines and newlines within quotes. */
+/* Each row has the line of the file that it begins on, also after a header, blank lines and newlines within quotes. */
 TEST(line_numbers)
 {
     scratch_enter();
@@ -82,6 +85,7 @@ TEST(line_numbers)
 
 /* ---- Headers --------------------------------------------------------------------------------- */
 
+/* A table has feature names exactly if its first line was taken for a header. */
 static void check_header(const char *text, temper_read_options options, bool header)
 {
     struct dataset *data = csv_good(text, options);
@@ -90,6 +94,7 @@ static void check_header(const char *text, temper_read_options options, bool hea
     dataset_free(data);
 }
 
+/* The rules of csv.h for headers, one case each. */
 TEST(headers)
 {
     scratch_enter();
@@ -107,6 +112,7 @@ TEST(headers)
     scratch_leave();
 }
 
+/* What an option gives is not noted; what was inferred is. */
 TEST(notes_tell_what_was_assumed)
 {
     scratch_enter();
@@ -126,6 +132,7 @@ TEST(notes_tell_what_was_assumed)
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
+/* The label by name, by number, by default (the last column), and none. */
 TEST(label_columns)
 {
     static const char text[] = "k,x,y\na,1,2\nb,3,4\n";
@@ -152,6 +159,7 @@ TEST(no_labels)
     scratch_leave();
 }
 
+/* Cells of ignored columns are not parsed; only their quotes must be valid. */
 TEST(ignored_columns_hold_anything)
 {
     scratch_enter();
@@ -161,6 +169,7 @@ TEST(ignored_columns_hold_anything)
     scratch_leave();
 }
 
+/* A column of weights is neither a feature nor the default label. */
 TEST(weight_columns)
 {
     scratch_enter();
@@ -177,6 +186,7 @@ TEST(weight_columns)
     scratch_leave();
 }
 
+/* One 0/1 feature for each text, in order of first appearance; 7 and 7.0 are two texts. */
 TEST(categories)
 {
     static const char text[] = "c,x,d,k\nred,1,7,a\n\"blue\",2,7.0,b\nred,3,8,a\n";
@@ -197,6 +207,7 @@ TEST(categories)
     scratch_leave();
 }
 
+/* The expansion has a second code path for doubles. */
 TEST(categories_in_doubles)
 {
     static const double expected[] = {1, 0, 0.1, 0, 1, 0.2};
@@ -210,6 +221,7 @@ TEST(categories_in_doubles)
 
 /* ---- Missing values -------------------------------------------------------------------------- */
 
+/* All spellings of a missing value, under each of the rules. */
 TEST(missing_values)
 {
     static const char text[] = "x,y,k\n1,NA,a\n,2,b\n3,?,a\nnull,6,b\n";
@@ -232,6 +244,7 @@ TEST(missing_values)
     scratch_leave();
 }
 
+/* A missing text becomes zeros, or the frequencies of the texts; a dropped row leaves no category. */
 TEST(missing_categories)
 {
     static const char text[] = "c,x,k\nu,1,a\nNA,2,a\nv,3,a\nu,4,a\nu,,a\n";
@@ -257,6 +270,7 @@ TEST(mean_of_large_values)
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
+/* A line longer than a chunk makes the chunk grow, and more than 65,536 columns are no special case. */
 TEST(long_lines)
 {
     enum { CELLS = 600000 }; /* 1.2 MB: more than a chunk, more than 65,536 columns */

@@ -1,12 +1,14 @@
 /* Every bad table is answered: where, what, and what to do. */
 #include "fixtures/data/csv_fixture.h"
 
+/* A table that must be refused, and the whole message. */
 struct bad {
     const char *text;
     temper_read_options options;
     const char *message;
 };
 
+/* The message is compared in full: place, cause and remedy. */
 static void check_bad(const struct bad *bad, size_t threads)
 {
     temper_error error;
@@ -18,7 +20,7 @@ static void check_bad(const struct bad *bad, size_t threads)
     dataset_free(data);
 }
 
-/* The same for one thread and for several. */
+/* Every table is refused with the same message by one thread and by three. */
 static void check_list(const struct bad *list, size_t count)
 {
     scratch_enter();
@@ -31,6 +33,7 @@ static void check_list(const struct bad *list, size_t count)
 
 #define CHECK_LIST(list) check_list(list, sizeof(list) / sizeof *(list))
 
+/* No rows: an empty file, blank lines, or a header alone. */
 TEST(empty_files)
 {
     static const struct bad list[] = {
@@ -47,6 +50,7 @@ TEST(empty_files)
     CHECK_LIST(list);
 }
 
+/* Quotes, carriage returns and numbers of fields that are wrong, with line and column. */
 TEST(broken_lines)
 {
     static const struct bad list[] = {
@@ -85,6 +89,7 @@ TEST(broken_lines)
     CHECK_LIST(list);
 }
 
+/* NUL bytes need explicit lengths, and so are not part of the lists. */
 TEST(nul_bytes)
 {
     static const char *const texts[] = {"1,a\n2\0,b\n", "1,a\n2,b\0\n", "1,a\n2,\"b\0\"\n"};
@@ -103,6 +108,7 @@ TEST(nul_bytes)
     scratch_leave();
 }
 
+/* Text where a number is expected; the remedy depends on the row, the header and the notation. */
 TEST(features)
 {
     static const struct bad list[] = {
@@ -192,6 +198,7 @@ TEST(several_texts)
     CHECK_LIST(list);
 }
 
+/* Numbers that are missing, not finite or too large for the type. */
 TEST(values)
 {
     static const struct bad list[] = {
@@ -230,6 +237,7 @@ TEST(values)
     CHECK_LIST(list);
 }
 
+/* Labels and weights that are missing or not usable. */
 TEST(labels_and_weights)
 {
     static const struct bad list[] = {
@@ -261,6 +269,7 @@ TEST(labels_and_weights)
     CHECK_LIST(list);
 }
 
+/* Options that name columns that do not exist, exist twice, or have another role. */
 TEST(options)
 {
     static const struct bad list[] = {

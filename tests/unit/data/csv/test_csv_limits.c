@@ -38,6 +38,7 @@ static void check_many(bool categories, const char *message)
     text_free(&text);
 }
 
+/* Such a column is rather an identifier than a label or a category. */
 TEST(too_many_labels)
 {
     scratch_enter();

@@ -31,6 +31,7 @@ static struct text make_table(size_t rows)
     return text;
 }
 
+/* Reads t.csv, which must succeed. */
 static struct dataset *read_with(size_t threads, temper_read_options options)
 {
     struct dataset *data = NULL;
@@ -42,6 +43,7 @@ static struct dataset *read_with(size_t threads, temper_read_options options)
     return data;
 }
 
+/* Counts differences instead of reporting each, since there are thousands of names. */
 static void check_same_names(char **a, char **b, size_t count)
 {
     size_t different = 0;
@@ -50,6 +52,7 @@ static void check_same_names(char **a, char **b, size_t count)
     CHECK_EQ_SIZE(different, 0);
 }
 
+/* Cells, labels, lines, weights, names and notes are equal, bit by bit. */
 static void check_same(const struct dataset *a, const struct dataset *b)
 {
     if (!CHECK(a && b) || !CHECK(a->x.rows == b->x.rows && a->x.columns == b->x.columns))
@@ -66,6 +69,7 @@ static void check_same(const struct dataset *a, const struct dataset *b)
     CHECK_EQ_TEXT(a->notes, b->notes);
 }
 
+/* Codes are merged from several chunks, which must give the numbering of one thread. */
 TEST(same_bits)
 {
     static const temper_read_options options[] = {

@@ -26,6 +26,7 @@ static char *make_text(struct random random, uint64_t at, size_t number)
     return text;
 }
 
+/* Any finite bits, or a small integer. */
 static float make_f32(uint64_t bits)
 {
     uint32_t word = (uint32_t)(bits >> 32);
@@ -36,6 +37,7 @@ static float make_f32(uint64_t bits)
     return isfinite(value) ? value : -0.0f;
 }
 
+/* Any finite bits. */
 static double make_f64(uint64_t bits)
 {
     double value;
@@ -43,6 +45,7 @@ static double make_f64(uint64_t bits)
     return isfinite(value) ? value : (double)(bits % 100) / 8;
 }
 
+/* Random cells of the matrix's type; the dataset owns them. */
 static void fill_cells(struct dataset *data, struct random random)
 {
     size_t count = (size_t)(data->x.rows * data->x.columns);
@@ -58,6 +61,7 @@ static void fill_cells(struct dataset *data, struct random random)
     data->x.nonzeros = count;
 }
 
+/* Up to five classes with awkward names. */
 static void fill_labels(struct dataset *data, struct random random)
 {
     size_t count = (size_t)(random_bits(random, 1) % 5) + 1, rows = (size_t)data->x.rows;
@@ -71,6 +75,7 @@ static void fill_labels(struct dataset *data, struct random random)
         data->label[i] = i < count ? (uint32_t)i : (uint32_t)(random_bits(random, 5000 + i) % count);
 }
 
+/* Feature names and weights, which only some of the tables have. */
 static void fill_rest(struct dataset *data, struct random random)
 {
     size_t columns = (size_t)data->x.columns, rows = (size_t)data->x.rows;
@@ -82,6 +87,7 @@ static void fill_rest(struct dataset *data, struct random random)
         data->weight[i] = random_uniform(random, 7000 + i) + DBL_MIN;
 }
 
+/* The seed determines size, type and content. */
 static struct dataset *make_table(uint64_t seed)
 {
     struct random random = {.seed = seed, .stream = 3};
@@ -98,6 +104,7 @@ static struct dataset *make_table(uint64_t seed)
 
 /* ---- Round trips ----------------------------------------------------------------------------- */
 
+/* Writes by one writer, as dataset_write would do. */
 static temper_status write_to(const struct dataset *data, writer_fn *write, const char *path, temper_error *error)
 {
     struct atomic_file *sink;
@@ -126,6 +133,7 @@ static void check_names(char **a, char **b, size_t count)
         CHECK_EQ_TEXT(a[i], b[i]);
 }
 
+/* Types, bits and names survive a round trip. */
 static void check_same(const struct dataset *was, const struct dataset *is)
 {
     if (!CHECK(is && is->x.rows == was->x.rows && is->x.columns == was->x.columns))
@@ -140,6 +148,7 @@ static void check_same(const struct dataset *was, const struct dataset *is)
         CHECK(csv_same_bits(was->weight, is->weight, was->x.rows * sizeof *was->weight));
 }
 
+/* Written as CSV or TSV, read back and compared. */
 TEST(random_tables)
 {
     temper_error error;
@@ -161,6 +170,7 @@ TEST(random_tables)
 
 /* ---- What is written ------------------------------------------------------------------------- */
 
+/* The text does not depend on the type of the matrix. */
 TEST(written_text)
 {
     static const double values[] = {1, 0, 0, 2, 3, 0};
@@ -183,6 +193,7 @@ TEST(written_text)
     scratch_leave();
 }
 
+/* A table without labels has only feature columns. */
 TEST(without_labels)
 {
     static const double values[] = {1, 2};
@@ -216,6 +227,7 @@ TEST(wide_rows)
     scratch_leave();
 }
 
+/* Each allocation fails once; no file must appear. */
 TEST(no_memory)
 {
     scratch_enter();

@@ -44,6 +44,7 @@ static unsigned char expected_pixel(const char *channel, size_t record, size_t i
     return pixel(record, strcmp(channel, "blue") == 0 ? (size_t)2 * PIXELS + i : i);
 }
 
+/* Each channel has its own bytes; grey is computed. */
 SCRATCH_TEST(channels)
 {
     static const char *const names[] = {"red", "green", "blue", "grey", "all", NULL};
@@ -86,6 +87,7 @@ SCRATCH_TEST(unknown_lengths)
     blob_free(&blob);
 }
 
+/* The message lists all channels. */
 SCRATCH_TEST(wrong_channel)
 {
     struct blob blob = records(1);
@@ -97,6 +99,7 @@ SCRATCH_TEST(wrong_channel)
     blob_free(&blob);
 }
 
+/* Places are record and byte within it, since there are no lines. */
 SCRATCH_TEST(damaged_files)
 {
     struct blob blob = {0};
@@ -116,6 +119,7 @@ SCRATCH_TEST(damaged_files)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+/* All channels are needed to write the same bytes. */
 SCRATCH_TEST(writes_what_it_reads)
 {
     struct blob blob = records(5);
@@ -130,6 +134,7 @@ SCRATCH_TEST(writes_what_it_reads)
     blob_free(&blob);
 }
 
+/* The data is refused with advice, and no file appears. */
 static void not_written(const struct dataset *data, const char *words)
 {
     temper_error error = {0};
@@ -138,6 +143,7 @@ static void not_written(const struct dataset *data, const char *words)
     CHECK(access(path, F_OK) != 0);
 }
 
+/* Features must be integers from 0 to 255, classes digits, and rows complete images. */
 SCRATCH_TEST(what_it_cannot_hold)
 {
     float *value = mem_zeroed(3072, sizeof *value);
@@ -166,6 +172,7 @@ SCRATCH_TEST(what_it_cannot_hold)
     mem_free(value);
 }
 
+/* A plain file is allocated at once, an archive step by step. */
 SCRATCH_TEST(survives_without_memory)
 {
     struct blob blob = records(2), packed = {0};

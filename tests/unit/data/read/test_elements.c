@@ -7,7 +7,8 @@
 
 enum { MOST = 9 };
 
-/* The first of two, at every place, for every count: pairs and what is left over. */
+/* The first of two values that are not finite is found, at every position and for every count: floats are tested in
+ * pairs, and an odd one is left over. */
 TEST(not_finite_floats_are_found)
 {
     static const float wrong[] = {NAN, -NAN, INFINITY, -INFINITY};

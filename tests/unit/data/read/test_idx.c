@@ -37,6 +37,7 @@ static struct blob two_images(void)
     return blob;
 }
 
+/* An IDX file of labels, one byte each. */
 static struct blob label_bytes(const char *bytes, uint32_t count)
 {
     struct blob blob = idx_header(0x08, &count, 1);
@@ -56,6 +57,7 @@ static void refused(struct blob blob, const char *words)
     blob_free(&blob);
 }
 
+/* The first dimension is rows, the product of the others columns. */
 SCRATCH_TEST(dimensions_become_features)
 {
     temper_error error = {0};
@@ -137,6 +139,7 @@ static void has_labels(struct dataset *data, const char *from)
     dataset_free(data);
 }
 
+/* By the name of the images, in any compression. */
 SCRATCH_TEST(labels_are_found_beside)
 {
     struct blob blob = label_bytes("\x09\x00", 2), packed = {0};
@@ -186,6 +189,7 @@ static void labels_refused(struct blob blob, const char *words)
            "'%s' does not say '%s'", error.message, words);
 }
 
+/* One label per row, or the files do not belong together. */
 SCRATCH_TEST(labels_must_fit)
 {
     static const uint32_t two_by_two[] = {2, 2};
@@ -224,6 +228,7 @@ SCRATCH_TEST(names_of_labels)
 
 /* ---- What is wrong --------------------------------------------------------------------------- */
 
+/* Headers and lengths that contradict each other. */
 SCRATCH_TEST(damaged_files)
 {
     static const uint32_t huge[] = {2, UINT32_MAX, UINT32_MAX, UINT32_MAX}, none[] = {0, 5},

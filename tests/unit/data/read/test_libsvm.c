@@ -14,6 +14,7 @@
 /* Every text goes through a file of this name, which messages then name. */
 static const char path[] = "libsvm-test.txt";
 
+/* Failures of the file system end the test program: nothing can be tested then. */
 static void write_text(const char *text, size_t length)
 {
     FILE *file = fopen(path, "w");
@@ -23,6 +24,7 @@ static void write_text(const char *text, size_t length)
     }
 }
 
+/* Reads by read_libsvm directly; NULL and *error if the text is refused. */
 static struct dataset *read_bytes(const char *text, size_t length, temper_read_options options, temper_error *error)
 {
     struct source *source;
@@ -41,6 +43,7 @@ static struct dataset *read_bytes(const char *text, size_t length, temper_read_o
     return data;
 }
 
+/* A text that must be accepted. */
 static struct dataset *read_text(const char *text)
 {
     temper_error error = {0};
@@ -67,6 +70,7 @@ static void refused(const char *text, size_t length, const char *expected)
 
 #define REFUSED(text, expected) refused(text, sizeof(text) - 1, expected)
 
+/* Whether a row has exactly these columns and values. */
 static bool row_is(const struct dataset *data, uint64_t index, size_t count, const uint32_t *column, const float *value)
 {
     struct row row = matrix_row(&data->x, index);

@@ -31,6 +31,7 @@ static void holds(struct blob blob, enum matrix_kind kind, uint64_t rows, const 
 
 /* ---- What is right --------------------------------------------------------------------------- */
 
+/* Little-endian, big-endian and native byte order. */
 SCRATCH_TEST(floats_of_both_orders)
 {
     static const double expected[] = {1.5, -2, 0, 1e-40f, 3e38f, -0.1f};
@@ -177,6 +178,7 @@ SCRATCH_TEST(large_fortran_order)
     blob_free(&blob);
 }
 
+/* Versions differ in the size of the length field. */
 SCRATCH_TEST(headers_of_all_versions)
 {
     static const char *const texts[] = {

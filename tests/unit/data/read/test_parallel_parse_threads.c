@@ -20,6 +20,7 @@ struct tally {
     bool in_order;
 };
 
+/* Parsing records only which chunk went into the slot. */
 static void parse(void *context, struct text_chunk *chunk, size_t part)
 {
     struct tally *tally = context;
@@ -27,6 +28,7 @@ static void parse(void *context, struct text_chunk *chunk, size_t part)
     tally->bytes[part] = chunk->length;
 }
 
+/* Merging checks the order; chunk fail_at cannot be merged. */
 static temper_status join(void *context, size_t part)
 {
     struct tally *tally = context;

@@ -25,12 +25,14 @@ static struct text_chunks *open_chunks(const char *path, bool quoted)
     return chunks;
 }
 
+/* Through a file, since a source reads files and pipes only. */
 static struct text_chunks *open_blob(const struct blob *blob, bool quoted)
 {
     scratch_write("file", blob->bytes, blob->length);
     return open_chunks("file", quoted);
 }
 
+/* Parsers load whole words beyond the end of a chunk. */
 static bool zeros_behind(const struct text_chunk *chunk)
 {
     static const char zeros[CHUNK_ZEROS];
@@ -46,7 +48,8 @@ static bool ends_well(const struct text_chunk *chunk, bool quoted)
     return chunk->length > 0 && chunk->bytes[chunk->length - 1] == '\n' && !open;
 }
 
-/* Takes all chunks, checks each against the text, and closes; how many there were. */
+/* Takes all chunks, checks each against the text, and closes; returns the number of chunks. The end is returned again
+ * and again. */
 static size_t check_all(struct text_chunks *chunks, const struct blob *text, bool quoted)
 {
     struct text_chunk *chunk = NULL;
@@ -71,6 +74,7 @@ static size_t check_all(struct text_chunks *chunks, const struct blob *text, boo
     return number;
 }
 
+/* The same text as lines and as a table with quotes, which have other boundaries. */
 static void check_text(const struct blob *text)
 {
     scratch_enter();
@@ -90,6 +94,7 @@ static struct blob repeated(char byte, size_t length)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
+/* Lengths around the sizes of chunks, with and without a last newline. */
 TEST(texts_of_all_lengths)
 {
     static const size_t lengths[] = {0,       1,           2,           10,      MIB - 1, MIB,
@@ -103,6 +108,7 @@ TEST(texts_of_all_lengths)
     }
 }
 
+/* The chunk doubles until it contains a line end. */
 TEST(lines_longer_than_a_chunk)
 {
     static const size_t longest[] = {MIB / 2, MIB, 3 * MIB, 9 * MIB};
@@ -113,6 +119,7 @@ TEST(lines_longer_than_a_chunk)
     }
 }
 
+/* Nothing but newlines, no newline, nothing but quotes, nothing but NUL bytes. */
 TEST(lines_of_one_kind)
 {
     static const char kinds[] = {'\n', 'x', '"', '\0'};
@@ -125,7 +132,7 @@ TEST(lines_of_one_kind)
     }
 }
 
-/* A quote that is never closed makes one chunk of what follows, and a reader will say so. */
+/* A quote that is never closed makes one chunk of everything after it; the parser reports it. */
 TEST(an_open_quote_keeps_its_lines_together)
 {
     struct blob text = blob_lines(4 * MIB, 100);
@@ -139,6 +146,7 @@ TEST(an_open_quote_keeps_its_lines_together)
     blob_free(&text);
 }
 
+/* Archives are read by the reader's thread, plain files by the caller. */
 TEST(archives_are_unpacked_on_the_way)
 {
     struct blob text = blob_lines(6 * MIB, 300), archive = {0};
@@ -153,6 +161,7 @@ TEST(archives_are_unpacked_on_the_way)
     blob_free(&text);
 }
 
+/* A small archive of zeros would otherwise fill the memory. */
 TEST(an_endless_line_is_refused)
 {
 #if defined(__has_feature)
@@ -175,6 +184,7 @@ TEST(an_endless_line_is_refused)
 
 /* ---- Whatever fails -------------------------------------------------------------------------- */
 
+/* Chunks before the failure are valid and are returned first; the failure is repeated. */
 TEST(a_failing_source_is_told_after_what_was_read)
 {
     struct blob text = blob_lines(6 * MIB, 300), archive = {0};

@@ -10,6 +10,7 @@
 
 static const char path[] = "x.tmpr";
 
+/* The opened data equals what was written. Frees it. */
 static void opens_as(const struct dataset *expected, struct dataset *data, const temper_error *error)
 {
     if (!CHECKF(data != NULL, "%s", error->message))
@@ -19,6 +20,7 @@ static void opens_as(const struct dataset *expected, struct dataset *data, const
     dataset_free(data);
 }
 
+/* As a mapped file, through a pipe and compressed: three paths into memory. */
 SCRATCH_TEST(round_trips)
 {
     for (uint64_t seed = 0; seed < 200; seed++) {
@@ -53,6 +55,7 @@ SCRATCH_TEST(empty_rows_round_trip)
         }
 }
 
+/* A file without rows could not be used, and is not written. */
 SCRATCH_TEST(no_rows_are_refused)
 {
     temper_error error = {0};
@@ -80,7 +83,7 @@ SCRATCH_TEST(bytes_depend_on_the_data_alone)
 
 /* ---- Damage ---------------------------------------------------------------------------------- */
 
-/* Of the file at `path`, as it is now. */
+/* Whether the file at `path`, in its present state, is refused with a message that names it and has advice. */
 static bool is_refused(void)
 {
     temper_error error = {0};
@@ -99,6 +102,7 @@ static void poke(int file, size_t at, unsigned value)
         exit(2);
 }
 
+/* One changed bit and eight changed bits in every byte, padding included. */
 SCRATCH_TEST(every_changed_byte_is_noticed)
 {
     for (int kind = MATRIX_F32; kind <= MATRIX_CSR; kind++) {
@@ -120,6 +124,7 @@ SCRATCH_TEST(every_changed_byte_is_noticed)
     }
 }
 
+/* Every length but the right one is refused, for files and, in a sample, for pipes. */
 SCRATCH_TEST(every_cut_and_every_addition_is_noticed)
 {
     struct dataset *data = binary_random(MATRIX_CSR, 5, 3, binary_full_seed());
@@ -170,6 +175,7 @@ SCRATCH_TEST(the_damaged_block_is_named)
     dataset_free(data);
 }
 
+/* Rows can be verified and used although blocks of other rows are damaged. */
 SCRATCH_TEST(rows_of_a_sparse_file_can_be_verified)
 {
     struct dataset *data = binary_random(MATRIX_CSR, 4000, 300, binary_full_seed()), *opened = NULL;
@@ -189,6 +195,7 @@ SCRATCH_TEST(rows_of_a_sparse_file_can_be_verified)
 
 /* ---- The rest -------------------------------------------------------------------------------- */
 
+/* The magic number distinguishes a truncated file from one of another format. */
 SCRATCH_TEST(other_files_are_no_tmpr)
 {
     struct blob blob = {0};
@@ -222,6 +229,7 @@ SCRATCH_TEST(changes_stay_private)
     dataset_free(data);
 }
 
+/* Each allocation fails once, when reading, opening and writing. */
 SCRATCH_TEST(survives_without_memory)
 {
     struct dataset *data = binary_random(MATRIX_CSR, 20, 6, binary_full_seed()), *opened = NULL;

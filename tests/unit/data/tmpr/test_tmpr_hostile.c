@@ -9,7 +9,7 @@
 
 static const char path[] = "x.tmpr";
 
-/* The checksum of the head, put right again. */
+/* Computes the checksum of the head again after a change, since a wrong one would be found first. */
 static void seal_head(struct blob blob, uint64_t head)
 {
     XXH3_state_t *hash = XXH3_createState();
@@ -21,7 +21,8 @@ static void seal_head(struct blob blob, uint64_t head)
     XXH3_freeState(hash);
 }
 
-/* A number of the header changed to another, and the head sealed: offset, new value, words. */
+/* One number of the header is changed and the head sealed again: offset in the header, new value, part of the message.
+ * */
 SCRATCH_TEST(hostile_headers)
 {
     static const struct {
@@ -92,6 +93,7 @@ static void content_refused(struct dataset *data, const char *words)
     blob_free(&blob);
 }
 
+/* Each array gets one invalid element at a time, which is restored afterwards. */
 SCRATCH_TEST(hostile_content)
 {
     struct dataset *data = binary_random(MATRIX_CSR, 10, 30, binary_full_seed());
@@ -136,6 +138,7 @@ SCRATCH_TEST(hostile_content)
     dataset_free(data);
 }
 
+/* Dense values are checked by other code than sparse ones. */
 SCRATCH_TEST(hostile_values)
 {
     for (int kind = MATRIX_F32; kind <= MATRIX_F64; kind++) {
