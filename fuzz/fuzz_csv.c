@@ -12,6 +12,7 @@
  * */
 static void check_data(const struct dataset *data, bool f64)
 {
+    /* The matrix is always dense, of floats or of doubles. */
     size_t cells = (size_t)(data->x.rows * data->x.columns);
     REQUIRE(data->x.rows > 0 && data->x.columns > 0, "an empty table");
     REQUIRE(data->features.count == 0 || data->features.count == data->x.columns, "%zu names", data->features.count);
@@ -81,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 /* Reads the table on one thread and, if `twice`, on two: results and messages must be the same. */
 static void check_table(int file, temper_read_options options, bool twice)
 {
+    /* Element 0 is the result of one thread, element 1 that of two. */
     temper_status status[2];
     temper_error error[2];
     struct dataset *data[2] = {NULL, NULL};
@@ -107,6 +109,7 @@ static void check_table(int file, temper_read_options options, bool twice)
  * MiB: only a table of several chunks is parsed by two threads. */
 static void write_blank_lines(int file, size_t size)
 {
+    /* Static, since a megabyte is large for a stack under a sanitizer. */
     static char blank[1 << 20];
     size_t length = size / 2 < sizeof blank ? sizeof blank - size / 2 : 0;
     memset(blank, '\n', sizeof blank);
@@ -117,6 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
     struct bytes bytes = {input, size};
     temper_read_options options = take_options(&bytes);
+    /* A file without a disk: thousands of runs per second. */
     int file = memfd_create("csv", 0);
     /* Seldom, as it takes long. */
     bool twice = size > 0 && (31 * size + input[size / 2] + input[size - 1]) % 128 == 0;

@@ -11,6 +11,8 @@ static void check_words(const char *words)
     REQUIRE(!words || (strchr(words, ';') && strlen(words) < 160), "%s", words);
 }
 
+/* A file that is refused even if its format was given is refused with the same words without it; a recognised format is
+ * one of the table. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     unsigned char *bytes = malloc(size + !size); /* of that size, so that no byte behind it is read */

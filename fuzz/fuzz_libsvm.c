@@ -17,6 +17,7 @@ static void check_same(const struct dataset *one, const struct dataset *many)
 static uint8_t *in_two_chunks(const uint8_t *data, size_t size, size_t *length)
 {
     const size_t chunk = 1 << 18;
+    /* The text begins half its length before the boundary. */
     size_t blank = size / 2 < chunk ? chunk - size / 2 : 0;
     uint8_t *text = malloc(blank + size + 1);
     REQUIRE(text, "no memory");

@@ -8,6 +8,7 @@
 static void check_model(const struct model *model)
 {
     REQUIRE(model->classes.count >= 2 && model->features >= 1, "no classes or no features");
+    /* Two classes share one weight vector, of the margin; more have one each. */
     REQUIRE(model->vectors == (model->classes.count == 2 ? 1 : model->classes.count), "%zu vectors", model->vectors);
     for (size_t i = 0; i < model->vectors * model->features; i++)
         REQUIRE(isfinite(model->weights[i]), "weight %zu", i);
@@ -23,6 +24,7 @@ static void check_model(const struct model *model)
  * */
 static void check_again(const struct model *model)
 {
+    /* Saved twice: the loaded model, and the model that was loaded from that. */
     struct text first = {0}, second = {0};
     struct model *back = NULL;
     temper_error error = {0};
@@ -54,6 +56,7 @@ static void check_file(const uint8_t *bytes, size_t size)
     temper_status status = model_load(fuzz_file(bytes, size), &model, &error);
     if (status != TEMPER_OK) {
         REQUIRE(!model, "a model and an error");
+        /* A message that fills its buffer was truncated, and its advice lost. */
         size_t length = strlen(error.message);
         REQUIRE(length < sizeof error.message - 1, "cut off: %s", error.message);
         fuzz_check_refusal(status, &error);
@@ -72,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char tail[MODEL_TAIL + 1];
     size_t length = size;
     check_file(data, size);
+    /* The checksum is the last line of a model file. */
     if (size >= MODEL_TAIL && memcmp(data + size - MODEL_TAIL, "\"checksum\": \"", 13) == 0)
         length -= MODEL_TAIL;
     uint8_t *sealed = malloc(length + MODEL_TAIL);

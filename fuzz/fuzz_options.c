@@ -6,6 +6,7 @@
 #include "message.h"
 #include "options/command_line.h"
 
+/* Most words of a command line, and bytes of all of them together. */
 enum { WORDS = 16, BYTES = 1024 };
 
 /* ---- In the place of cli/message.c: nothing is printed, and every message is looked at ------- */
@@ -63,6 +64,7 @@ void note(const char *format, ...)
  * the option table. */
 static void read_back(const struct arguments *arguments)
 {
+    /* Options of other commands and flags have no value here. */
     for (size_t id = 0; id < OPT_COUNT; id++) {
         const struct option *option = &option_table[id];
         const char *text = text_of(arguments, (enum option_id)id);
@@ -88,6 +90,7 @@ static bool was_stopped(const struct arguments *arguments)
 /* Parsing succeeds without a message or fails with one; the number of operands is that of the command. */
 static void check_words(const struct command *command, char **words)
 {
+    /* The words outlive the arguments, which point into them. */
     struct arguments arguments;
     complaints = 0;
     temper_status status = parse_words(command, words, &arguments);
@@ -110,6 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct command *command = &command_table[take_byte(&bytes) % CMD_COUNT];
     char text[BYTES], *words[WORDS + 1];
     size_t count = 0, used = 0;
+    /* Words are stored one after another in `text`, each with its '\0'. */
     while (bytes.left > 0 && count < WORDS && used < sizeof text - 1) {
         words[count++] = text + used;
         for (char c; used < sizeof text - 1 && (c = (char)take_byte(&bytes)) && c != '\n';)

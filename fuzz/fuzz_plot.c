@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "temper_extra.h"
 
+/* Curves of each kind, at most. */
 enum { CURVES = 30 };
 
 /* A coordinate or temperature: any bits, a special value, or an ordinary number. */
@@ -38,6 +39,7 @@ static void check_picture(const char *svg, size_t length)
     REQUIRE(length == strlen(svg), "%zu bytes, but %zu up to the end", length, strlen(svg));
     REQUIRE(length > sizeof end && strcmp(svg + length - sizeof end + 1, end) == 0, "ends in %.20s",
             length > 20 ? svg + length - 20 : svg);
+    /* Text in the picture is escaped, so that every bracket belongs to a tag. */
     size_t opened = 0, closed = 0;
     for (const char *at = svg; (at = strchr(at, '<')); at++)
         opened++;
@@ -58,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     double temperatures[CURVES];
     temper_loss_spec losses[CURVES];
     char panels[5] = "abc";
+    /* One byte chooses both numbers of curves. */
     uint8_t some = take_byte(&bytes);
     /* Mostly one to four curves, as figures have; sometimes none or very many. */
     temper_loss_figure figure = {.temperatures = temperatures,

@@ -58,6 +58,7 @@ static size_t read_pieces(char *out, size_t piece, temper_error *error)
     return total;
 }
 
+/* The only failures of a file in memory are damaged archives and a lack of memory. */
 static void check_refusal(const temper_error *error)
 {
     REQUIRE(error->status == TEMPER_BAD_DATA || error->status == TEMPER_NO_MEMORY, "%s: %s",
@@ -65,7 +66,7 @@ static void check_refusal(const temper_error *error)
     REQUIRE(error->status == TEMPER_NO_MEMORY || strstr(error->message, "; "), "no advice: %s", error->message);
 }
 
-/* The chunks against what was read before. */
+/* The chunks, concatenated, are the bytes that were read before, and zero bytes follow each of them. */
 static void check_chunks(const char *expected, size_t length, bool quoted)
 {
     temper_error error = {0};
@@ -91,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    /* The file is read twice: in one piece, and in pieces of another size. */
     static char first[MOST], again[MOST];
     struct bytes bytes = {data, size};
     size_t piece = (size_t)take_byte(&bytes) * 97 + 1;

@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "temper_extra.h"
 
+/* Classes at most. */
 enum { MOST = 64 };
 
 /* One case: temperatures, activations of n classes and a label. */
@@ -19,10 +20,12 @@ struct input {
 /* Temperatures: any bits, special values, values close to 1, where the formulas change, and ordinary ones. */
 static double take_temperature(struct bytes *bytes)
 {
+    /* Limits of the family (0, 1, 2) and their neighbouring doubles. */
     static const double special[] = {
         0,       0.5,  1,     1.5,   2,  3,  5, 1 - DBL_EPSILON / 2, 1 + DBL_EPSILON, 1 - 1e-8, 1 + 1e-8, DBL_TRUE_MIN,
         DBL_MIN, 1e-3, 0.999, 1.001, 10, 100};
     uint8_t kind = take_byte(bytes);
+    /* One input in 16 has arbitrary bits, most of which are extreme. */
     if (kind < 16)
         return take_bits(bytes);
     if (kind < 96)
@@ -101,6 +104,7 @@ static void check_family(const struct input *input)
     double p[MOST], q[MOST];
     const double *a = input->a;
     size_t n = input->n;
+    /* G exceeds the largest activation by the excess, which is computed separately to keep its digits. */
     double most = maximum(a, n), excess = temper_log_partition_excess(a, n, input->t2);
     double g = temper_log_partition(a, n, input->t2);
     REQUIRE(excess >= 0, "excess %.17g, t = %.17g", excess, input->t2);
@@ -114,10 +118,12 @@ static void check_family(const struct input *input)
     for (size_t c = 1; c < n; c++)
         REQUIRE((p[c] - p[0]) * (a[c] < a[0] ? -1 : 1) >= -1e-15, "a[%zu] = %.17g, a[0] = %.17g but p = %.17g, %.17g",
                 c, a[c], a[0], p[c], p[0]);
+    /* The gradient of G is the escort distribution of p. */
     temper_log_partition_gradient(a, n, input->t2, q);
     require_distribution(q, input, "gradient of G");
     temper_escort(p, n, 1, q);
     require_distribution(q, input, "escort");
+    /* Zero up to rounding if p is concentrated on one class. */
     double entropy = temper_entropy(p, n, input->t2);
     REQUIRE(entropy >= -1e-14, "entropy %.17g, t = %.17g", entropy, input->t2);
     double divergence = temper_divergence(p, p, n, input->t2);
@@ -129,6 +135,7 @@ static void check_loss(const struct input *input)
 {
     double gradient[MOST];
     size_t n = input->n, label = input->label;
+    /* Label and temperatures are arbitrary. */
     double loss = temper_loss(input->a, n, label, input->t1, input->t2, gradient);
     REQUIRE(loss >= 0, "loss %.17g, t = %.17g, %.17g", loss, input->t1, input->t2);
     if (input->t1 < 1)
@@ -138,6 +145,7 @@ static void check_loss(const struct input *input)
     for (size_t c = 0; c < n; c++)
         REQUIRE(c == label ? gradient[c] <= 0 : gradient[c] >= 0, "gradient[%zu] = %.17g, label %zu, t = %.17g, %.17g",
                 c, gradient[c], label, input->t1, input->t2);
+    /* The sum of the gradient is 0, because adding a constant to all activations changes nothing. */
     if (all_finite(gradient, n))
         REQUIRE(fabs(sum(gradient, n)) <= 1e-12 * fabs(gradient[label]),
                 "gradient sums to %.17g, entry of the label %.17g, t = %.17g, %.17g", sum(gradient, n), gradient[label],
@@ -169,6 +177,7 @@ static void check_methods(const struct input *input)
 static void check_margin(const struct input *input)
 {
     double margin = input->a[0], slope, curvature;
+    /* The activations of the two classes. */
     double half[2] = {margin / 2, -margin / 2};
     double loss = temper_margin_loss(margin, input->t1, input->t2, &slope, &curvature);
     double same = temper_loss(half, 2, 0, input->t1, input->t2, NULL);

@@ -12,6 +12,7 @@
 /* Small files are enough: the layout does not depend on the size, except for the number of blocks. */
 enum { LARGEST = 1 << 16 };
 
+/* The file under construction. */
 static uint8_t file[LARGEST];
 
 /* Recomputes all checksums of the file, so that its content reaches the checks behind them. */
@@ -24,6 +25,7 @@ static void seal(const struct tmpr_layout *layout)
         uint64_t sum = XXH3_64bits(file + from, (size_t)(to - from));
         memcpy(file + layout->offset[TMPR_CHECKSUMS] + i * sizeof sum, &sum, sizeof sum);
     }
+    /* The head is hashed without the checksum itself, as the writer does. */
     XXH3_state_t *state = XXH3_createState();
     XXH3_64bits_reset(state);
     XXH3_64bits_update(state, file, TMPR_CHECKSUM_OFFSET);
@@ -36,6 +38,7 @@ static void seal(const struct tmpr_layout *layout)
 /* Takes the bytes as a file; if `sealed` and the header is valid, with correct checksums. Returns its length. */
 static size_t take_file(struct bytes bytes, bool sealed)
 {
+    /* A header that does not fit the length would be refused before any checksum. */
     struct tmpr_layout layout;
     size_t size = bytes.left < LARGEST ? bytes.left : LARGEST;
     memcpy(file, bytes.at, size);
@@ -49,6 +52,7 @@ static size_t take_file(struct bytes bytes, bool sealed)
  * is no such layout or it is too large. */
 static size_t make_file(struct bytes bytes)
 {
+    /* Two bits for the kind of matrix, then one for each optional array. */
     uint8_t parts = take_byte(&bytes);
     struct tmpr_layout layout = {.kind = (enum matrix_kind)(parts % 4),
                                  .rows = take_byte(&bytes) % 64 + 1,
@@ -82,6 +86,7 @@ static void check_some_rows(size_t size, uint8_t choice)
         fuzz_check_refusal(status, &error);
         return;
     }
+    /* At least one row. */
     uint64_t from = choice % data->x.rows, to = from + (data->x.rows - from) / 2 + 1;
     to = to > data->x.rows ? data->x.rows : to;
     status = tmpr_verify_rows(data, from, to, &error);
