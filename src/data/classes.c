@@ -49,6 +49,7 @@ static size_t significant_digits(const char *text, size_t length, char *out, siz
 {
     size_t count = 0, last = 0;
     for (size_t i = 0; i < length && text[i] != 'e' && text[i] != 'E'; i++) {
+        /* Leading zeros are skipped here; `last` leaves out trailing ones. */
         if (text[i] < '0' || text[i] > '9' || (count == 0 && text[i] == '0'))
             continue;
         if (count < room)
@@ -65,6 +66,7 @@ static size_t significant_digits(const char *text, size_t length, char *out, siz
 static bool is_distinct(const char *text, size_t length, const char *name, size_t name_length)
 {
     char given[NUMBER_LENGTH], kept[NUMBER_LENGTH];
+    /* A buffer of any number's length is enough: longer ones are refused as not distinct. */
     size_t digits = significant_digits(text, length, given, sizeof given);
     if (digits <= EXACT_DIGITS)
         return true;
@@ -77,6 +79,7 @@ static void label_read(const char *text, size_t length, struct parsed_label *lab
 {
     double value;
     *label = (struct parsed_label){.name = text, .length = length};
+    /* An empty label is text. */
     if (length == 0 || number_f64(text, text + length, &value) != NUMBER_OK)
         return;
     label->is_number = true;
@@ -97,6 +100,7 @@ static bool reserve_class(struct classes *classes)
     struct class_index *index = classes->index;
     if (classes->count < index->capacity)
         return true;
+    /* Doubling keeps the total cost of growing linear. */
     size_t capacity = index->capacity ? index->capacity * 2 : 16;
     char **name = (char **)mem_resize((void *)classes->name, capacity, sizeof *name);
     if (name)
@@ -130,9 +134,11 @@ static uint32_t add_class(struct classes *classes, const struct parsed_label *la
 {
     struct class_index *index = classes->index;
     uint32_t number = (uint32_t)classes->count;
+    /* More labels than this are probably no classes. */
     if (number == MOST_CLASSES)
         return TOO_MANY;
     char *name = copy_name(label->name, label->length);
+    /* The table has a copy of its own of long strings, so `name` may be freed alone. */
     if (!name || !reserve_class(classes) || !string_table_add(&index->spellings, name, label->length, number)) {
         mem_free(name);
         return NO_MEMORY;
@@ -149,6 +155,7 @@ static uint32_t add_class(struct classes *classes, const struct parsed_label *la
 static bool remember_spelling(struct classes *classes, const char *text, size_t length, uint32_t number)
 {
     struct string_table *spellings = &classes->index->spellings;
+    /* Beyond the limits a spelling is parsed each time it occurs. */
     if (length > LONGEST_SPELLING || spellings->used >= MOST_SPELLINGS)
         return true;
     return string_table_add(spellings, text, length, number);
@@ -162,6 +169,7 @@ static uint32_t add_spelling(struct classes *classes, const char *text, size_t l
     /* The name itself was not found in the table, so the class is new. */
     if (label.length == length && memcmp(label.name, text, length) == 0)
         return add_class(classes, &label);
+    /* Another spelling of a class that is already known. */
     uint32_t number = string_table_find(&classes->index->spellings, label.name, label.length);
     if (number == NOT_FOUND)
         number = add_class(classes, &label);
@@ -174,6 +182,7 @@ static uint32_t add_spelling(struct classes *classes, const char *text, size_t l
  * lookup. */
 uint32_t classes_add(struct classes *classes, const char *label, size_t length)
 {
+    /* Made on first use, so that empty classes need no initialisation. */
     if (!classes->index) {
         classes->index = mem_zeroed(1, sizeof *classes->index);
         if (!classes->index)
@@ -189,6 +198,7 @@ uint32_t classes_find(const struct classes *classes, const char *label, size_t l
     struct parsed_label read;
     if (!classes->index)
         return NOT_FOUND;
+    /* The common case: the spelling is stored. */
     uint32_t number = string_table_find(&classes->index->spellings, label, length);
     if (number != NOT_FOUND)
         return number;
@@ -227,6 +237,7 @@ static bool all_are_numbers(const struct classes *classes)
 static void reorder(struct classes *classes, struct class_rank *ranked, uint32_t *new_number)
 {
     double *value = classes->index->value;
+    /* The old numbers travel with the names. */
     for (uint32_t i = 0; i < classes->count; i++)
         ranked[i] = (struct class_rank){value[i], classes->name[i], i};
     qsort(ranked, classes->count, sizeof *ranked, by_value);
@@ -242,6 +253,7 @@ static void reorder(struct classes *classes, struct class_rank *ranked, uint32_t
  * all classes and is always filled, so that callers can renumber labels without a test. */
 temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error)
 {
+    /* The identity, if nothing is sorted. */
     for (uint32_t i = 0; i < classes->count; i++)
         new_number[i] = i;
     if (!all_are_numbers(classes))
@@ -306,6 +318,7 @@ temper_status class_named(const struct dataset *data, const char *option, const 
         *number = found;
         return TEMPER_OK;
     }
+    /* A miss: the error lists what there is. */
     char file[PATH_SHOWN];
     struct token_text token = token_text(name, name + strlen(name));
     source_shown(data, file);
@@ -324,6 +337,7 @@ temper_status classes_copy(const struct classes *from, struct classes *to, tempe
 {
     struct classes copy = {0};
     for (size_t i = 0; i < from->count; i++) {
+        /* A number other than i means that there was no memory, since names are distinct. */
         if (classes_add(&copy, from->name[i], strlen(from->name[i])) != i) {
             classes_free(&copy);
             return error_no_memory(error);
@@ -350,6 +364,7 @@ temper_status classes_adopt(struct dataset *data, const struct classes *classes,
     uint32_t *number = mem_alloc(theirs.count, sizeof *number);
     if (!number)
         return error_no_memory(error);
+    /* By name, so that spellings such as "1.0" match "1". */
     for (size_t c = 0; c < theirs.count; c++)
         number[c] = classes_find(classes, theirs.name[c], strlen(theirs.name[c]));
     *row = first_unknown(data, number);

@@ -15,6 +15,7 @@
 void dataset_free_array(const struct dataset *data, void *array)
 {
     const struct data_storage *storage = &data->storage;
+    /* Arrays of a mapping are inside of it. */
     uintptr_t at = (uintptr_t)array, first = (uintptr_t)storage->mapping;
     bool mapped = storage->mapping && at >= first && at - first < storage->mapping_length;
     if (!mapped && !(storage->disk && disk_array_has(storage->disk, array)))
@@ -34,6 +35,7 @@ static void storage_free(struct data_storage *storage)
 
 /* Also of a dataset that a reader has left half-filled. */
 void dataset_free(struct dataset *data)
+/* A mapping of the whole file, of which arrays are parts. */
 {
     if (!data)
         return;
@@ -53,10 +55,12 @@ void dataset_free(struct dataset *data)
 /* Whether one of the lines of `notes` is this sentence: repeated notes are dropped. */
 static bool has_line(const char *notes, const char *sentence)
 {
+    /* Lines end at '\n'; the last one may have none. */
     size_t length = strlen(sentence);
     for (const char *line = notes; *line;) {
         const char *end = strchr(line, '\n');
         size_t here = end ? (size_t)(end - line) : strlen(line);
+        /* Whole lines are compared, not parts of them. */
         if (here == length && memcmp(line, sentence, length) == 0)
             return true;
         line += here + (end != NULL);
@@ -74,6 +78,7 @@ void dataset_note(struct dataset *data, const char *format, ...)
     /* Formatted first: a whole sentence is needed for the comparison with earlier ones. */
     int written = vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
+    /* A note that would not fit with its newline is dropped or truncated. */
     size_t used = strlen(data->notes), left = sizeof data->notes - used;
     if (written <= 0 || left < 3 || has_line(data->notes, sentence))
         return;

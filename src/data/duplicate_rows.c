@@ -49,6 +49,7 @@ static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed
 {
     page_window_rows(x, index, 1);
     struct row row = matrix_row(x, index);
+    /* Dense rows are one block of bytes. */
     if (x->kind != MATRIX_CSR)
         return XXH64(row.dense, dense_bytes(x), seed);
     uint64_t columns = XXH64(columns_of(&row), row.count * column_size(&row), seed);
@@ -58,6 +59,7 @@ static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed
 /* Whether two rows are equal byte by byte. */
 static bool same(const struct matrix *x, uint64_t a, uint64_t b)
 {
+    /* Both rows may be in pages that were dropped. */
     page_window_row(x, a);
     page_window_row(x, b);
     struct row one = matrix_row(x, a), other = matrix_row(x, b);
@@ -83,6 +85,7 @@ static void compare_run(const struct matrix *x, const struct row_hash *run, size
 {
     for (size_t i = 0; i < count; i++) {
         first[run[i].row] = run[i].row;
+        /* Only the first row of each content is compared. */
         for (size_t j = 0; j < i; j++)
             if (first[run[j].row] == run[j].row && same(x, run[j].row, run[i].row)) {
                 first[run[i].row] = run[j].row;
@@ -98,6 +101,7 @@ temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_er
     struct row_hash *digest = mem_alloc(rows, sizeof *digest);
     if (!digest)
         return error_no_memory(error);
+    /* Hashes of all rows, with their indices. */
     for (size_t i = 0; i < rows; i++)
         digest[i] = (struct row_hash){digest_row(x, i, 0), i};
     qsort(digest, rows, sizeof *digest, by_hash);
@@ -130,8 +134,10 @@ static int by_wide_hash(const void *a, const void *b)
 /* Sorts, so that rows of equal hash are neighbours with the first row in front, and fills first[]. */
 static void find_first(struct wide_row_hash *digest, size_t rows, uint64_t *first)
 {
+    /* O(n log n) in the number of all rows. */
     qsort(digest, rows, sizeof *digest, by_wide_hash);
     for (size_t i = 0; i < rows; i++) {
+        /* The neighbour in front has the same content. */
         bool again = i > 0 && digest[i].hash[0] == digest[i - 1].hash[0] && digest[i].hash[1] == digest[i - 1].hash[1];
         first[digest[i].row] = again ? first[digest[i - 1].row] : digest[i].row;
     }
@@ -148,6 +154,7 @@ temper_status duplicates_of_all(const struct dataset *data, const struct gathere
     struct wide_row_hash *all = mem_alloc(all_rows->rows, sizeof *all);
     temper_status status = own && all ? TEMPER_OK : error_no_memory(error);
     for (size_t i = 0; status == TEMPER_OK && i < all_rows->own; i++)
+        /* Global row numbers. */
         own[i] = (struct wide_row_hash){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)}, all_rows->first + i};
     if (status == TEMPER_OK)
         status = gather_labels(all_rows, own, sizeof *own, all, error);

@@ -14,6 +14,7 @@
 /* Index of the first value that is not finite; x->nonzeros if there is none. Bytes are always finite. */
 static size_t first_bad(const struct matrix *x)
 {
+    /* For dense data the number of values, zeros included. */
     size_t count = (size_t)x->nonzeros;
     switch (x->kind) {
     case MATRIX_F32:
@@ -22,6 +23,7 @@ static size_t first_bad(const struct matrix *x)
         return first_not_finite_f64(x->dense, count);
     case MATRIX_CSR:
         return x->value64 ? first_not_finite_f64(x->value64, count) : first_not_finite_f32(x->value, count);
+    /* No byte is infinite or NaN. */
     case MATRIX_U8:
         break;
     }
@@ -34,6 +36,7 @@ static temper_status check_values(const struct matrix *x, temper_error *error)
     size_t bad = first_bad(x), row = 0;
     if (bad == x->nonzeros)
         return TEMPER_OK;
+    /* Dense: row and column follow from the position. */
     if (x->kind != MATRIX_CSR)
         return error_set(error, TEMPER_BAD_DATA,
                          "the value in row %llu, column %llu, both counted from 0, is not finite; "
@@ -52,6 +55,7 @@ static temper_status check_values(const struct matrix *x, temper_error *error)
 static temper_status check_starts(const struct matrix *x, temper_error *error)
 {
     for (uint64_t row = 0; row <= x->rows; row++)
+        /* The first entry has no predecessor: it is compared with 0, and must be 0 itself. */
         if (matrix_start(x, row) < (row ? matrix_start(x, row - 1) : 0) || matrix_start(x, 0) != 0)
             return error_set(error, TEMPER_BAD_DATA,
                              "entry %llu of row_start is %llu; begin with 0, and let none be below "
@@ -71,6 +75,7 @@ static uint64_t stored_column(const struct matrix *x, uint64_t entry)
 static temper_status check_columns(const struct matrix *x, temper_error *error)
 {
     for (uint64_t row = 0; row < x->rows; row++) {
+        /* Starts were checked before, so that the range is valid. */
         const uint64_t from = matrix_start(x, row), end = matrix_start(x, row + 1);
         for (uint64_t i = from; i < end; i++)
             if (stored_column(x, i) >= x->columns || (i > from && stored_column(x, i) <= stored_column(x, i - 1)))
@@ -88,9 +93,11 @@ static temper_status check_columns(const struct matrix *x, temper_error *error)
 static temper_status check_matrix(const struct matrix *x, temper_error *error)
 {
     temper_status status = TEMPER_OK;
+    /* Nothing could be learnt from either. */
     if (x->rows == 0 || x->columns == 0)
         return error_set(error, TEMPER_BAD_DATA, "there are %llu rows of %llu features; give some",
                          (unsigned long long)x->rows, (unsigned long long)x->columns);
+    /* Only CSR rows have an order that could be violated. */
     if (x->kind == MATRIX_CSR)
         status = check_columns(x, error);
     return status == TEMPER_OK ? check_values(x, error) : status;
@@ -107,6 +114,7 @@ static temper_status add_classes(struct dataset *data, const int *labels, temper
             data->label[i] = data->label[i - 1];
             continue;
         }
+        /* Numbers are named by their shortest decimals, as in files. */
         data->label[i] = classes_add(&data->classes, name, number_write_f64((double)labels[i], name));
         if (data->label[i] == CLASSES_NO_MEMORY)
             return error_no_memory(error);
@@ -119,6 +127,7 @@ static temper_status add_classes(struct dataset *data, const int *labels, temper
 /* Labels are optional. Class numbers are final after sorting. */
 static temper_status take_labels(struct dataset *data, const int *labels, temper_error *error)
 {
+    /* Data for prediction has none. */
     if (!labels)
         return TEMPER_OK;
     data->label = mem_alloc((size_t)data->x.rows, sizeof *data->label);
@@ -134,11 +143,13 @@ static temper_status take_labels(struct dataset *data, const int *labels, temper
 static temper_status count_entries(struct matrix *x, temper_error *error)
 {
     size_t count;
+    /* A CSR matrix has as many entries as its last start says. */
     if (x->kind == MATRIX_CSR) {
         temper_status status = check_starts(x, error);
         x->nonzeros = status == TEMPER_OK ? matrix_start(x, x->rows) : 0;
         return status;
     }
+    /* Dense: the product must fit a size. */
     if (!mul_size((size_t)x->rows, (size_t)x->columns, &count))
         return error_no_memory(error);
     x->nonzeros = count;
@@ -152,6 +163,7 @@ temper_status dataset_from_matrix(const struct matrix *x, const int *labels, str
     struct dataset *data = mem_zeroed(1, sizeof *data);
     if (!data)
         return error_no_memory(error);
+    /* A shallow copy: the arrays are shared with the caller. */
     data->x = *x;
     data->file.format = "arrays";
     temper_status status = count_entries(&data->x, error);
@@ -160,6 +172,7 @@ temper_status dataset_from_matrix(const struct matrix *x, const int *labels, str
     if (status == TEMPER_OK)
         status = take_labels(data, labels, error);
     if (status != TEMPER_OK) {
+        /* The caller keeps the arrays if this fails. */
         data->x = (struct matrix){0}; /* still the caller's */
         dataset_free(data);
         return status;
@@ -174,6 +187,7 @@ temper_status dataset_name_classes(struct dataset *data, const char *const *name
 {
     struct classes named = {0};
     temper_status status = TEMPER_OK;
+    /* Number c must be the c-th name that is added; another number means a repeated name. */
     for (size_t c = 0; status == TEMPER_OK && c < data->classes.count; c++) {
         uint32_t number = classes_add(&named, names[c], strlen(names[c]));
         if (number == CLASSES_NO_MEMORY)
@@ -196,7 +210,9 @@ temper_status dataset_name_classes(struct dataset *data, const char *const *name
 /* Replaces the feature names by copies. All are copied before the old ones are freed. */
 temper_status dataset_name_features(struct dataset *data, const char *const *names, temper_error *error)
 {
+    /* One name for each column of the matrix. */
     size_t count = (size_t)data->x.columns;
+    /* `count` is set at once, since the names are zeroed. */
     struct names named = {.name = (char **)mem_zeroed(count, sizeof *named.name), .count = count};
     if (!named.name)
         return error_no_memory(error);
@@ -216,6 +232,7 @@ temper_status dataset_set_weights(struct dataset *data, const double *weights, t
     double *copy = mem_alloc((size_t)data->x.rows, sizeof *copy);
     if (!copy)
         return error_no_memory(error);
+    /* The caller's array may change later. */
     memcpy(copy, weights, (size_t)data->x.rows * sizeof *copy);
     return weights_multiply(data, copy, error);
 }

@@ -38,8 +38,10 @@ static temper_status wrong_count(const struct labelling *labelling, uint64_t cou
 /* Appends one label; a surplus one is refused at once, since `label` has room for one label a row. */
 static temper_status add(struct labelling *labelling, const char *from, size_t length)
 {
+    /* Refused before it is stored: the array is full. */
     if (labelling->count == labelling->data->x.rows)
         return wrong_count(labelling, labelling->count + 1);
+    /* Known labels cost one lookup. */
     uint32_t class = classes_add(&labelling->classes, from, length);
     if (class == CLASSES_NO_MEMORY)
         return error_no_memory(labelling->error);
@@ -59,6 +61,7 @@ static temper_status add_line(struct labelling *labelling, const char *line, siz
 {
     double ignored;
     const char *from = line_trim(line, &length), *to = from + length;
+    /* A number that is finite, or text. */
     enum number_result result = number_f64(from, to, &ignored);
     if (length == 0 || result == NUMBER_NOT_FINITE || result == NUMBER_OVERFLOW)
         return error_at(labelling->error, TEMPER_BAD_DATA, number, 1,
@@ -73,6 +76,7 @@ static temper_status read_text(struct labelling *labelling, struct source *sourc
     struct lines lines;
     const char *line;
     size_t length;
+    /* The lines take over the source. */
     temper_status status = lines_from(source, labelling->path, &lines, labelling->error);
     if (status != TEMPER_OK)
         return status;
@@ -89,6 +93,7 @@ static temper_status read_text(struct labelling *labelling, struct source *sourc
 static temper_status add_column(struct labelling *labelling, const struct matrix *column)
 {
     temper_status status = TEMPER_OK;
+    /* Several numbers a row could be features or one-hot codes. */
     if (column->columns != 1)
         return error_set(labelling->error, TEMPER_BAD_DATA, "%s: %llu numbers a row; give labels as one number a row",
                          place_text(labelling->path).text, (unsigned long long)column->columns);
@@ -104,6 +109,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
 /* An IDX or NPY file, by its ordinary reader as data of one column without labels. Takes over the source. */
 static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
+    /* Otherwise the reader would look for labels beside the labels. */
     const temper_read_options options = {.labels = ""}; /* a file of labels has no labels itself */
     struct dataset *column = mem_zeroed(1, sizeof *column);
     struct data_reader reader = {
@@ -112,6 +118,7 @@ static temper_status read_numbers(struct labelling *labelling, const struct form
         source_close(source);
         return error_no_memory(labelling->error);
     }
+    /* The ordinary reader of the format, with its checks and messages. */
     temper_status status = format->read(&reader, column);
     if (status == TEMPER_OK)
         status = add_column(labelling, &column->x);
@@ -134,12 +141,14 @@ static temper_status read_file(struct labelling *labelling)
         source_close(source);
         return status;
     }
+    /* Images, archives and the like, with a message that names them. */
     const char *foreign = unsupported_file(bytes, length, true);
     if (foreign) {
         source_close(source);
         return error_set(labelling->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(labelling->path).text,
                          foreign);
     }
+    /* By content, since a file of labels may have any name. */
     const struct format *format = format_of_content(bytes, length);
     if (format && (format == format_named("idx") || format == format_named("npy")))
         return read_numbers(labelling, format, source);
@@ -150,8 +159,10 @@ static temper_status read_file(struct labelling *labelling)
 static temper_status finish(struct labelling *labelling)
 {
     struct dataset *data = labelling->data;
+    /* Too many were refused by add(), so these are too few. */
     if (labelling->count != data->x.rows)
         return wrong_count(labelling, labelling->count);
+    /* The old labels may be in a mapped file. */
     dataset_free_array(data, data->label);
     classes_free(&data->classes);
     data->label = labelling->label;
@@ -164,11 +175,13 @@ static temper_status finish(struct labelling *labelling)
 /* Reads the file; on failure the dataset is unchanged. */
 static temper_status read_labels(struct labelling *labelling)
 {
+    /* One label for each row, no more. */
     labelling->label = mem_alloc((size_t)labelling->data->x.rows, sizeof *labelling->label);
     if (!labelling->label)
         return error_no_memory(labelling->error);
     temper_status status = read_file(labelling);
     if (status == TEMPER_OK)
+        /* finish() takes the arrays; what it leaves is freed here. */
         status = finish(labelling);
     mem_free(labelling->label);
     classes_free(&labelling->classes);
@@ -201,6 +214,7 @@ char *labels_path_beside(const char *path, const char *ending)
 static bool is_file(const char *path)
 {
     struct stat about;
+    /* A directory or a pipe of that name is no file of labels. */
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
@@ -219,11 +233,13 @@ static temper_status take_beside(const char *path, struct dataset *data, temper_
 temper_status labels_find(const char *path, struct dataset *data, temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
+    /* Without .gz or .zst. */
     size_t bare_length = path_bare_length(path), size = strlen(path) + 1;
     temper_status status = TEMPER_OK;
     char *bare = mem_alloc(size, 1);
     if (!bare)
         return error_no_memory(error);
+    /* Four names: PATH.labels, then the three endings behind the bare name. */
     for (size_t i = 0; i < 4 && status == TEMPER_OK && !data->label; i++) {
         memcpy(bare, path, size);
         bare[i > 0 ? bare_length : size - 1] = '\0';

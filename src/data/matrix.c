@@ -19,6 +19,7 @@ struct row matrix_row(const struct matrix *matrix, uint64_t index)
     if (matrix->kind == MATRIX_CSR) {
         uint64_t start = matrix_start(matrix, index);
         size_t count = (size_t)(matrix_start(matrix, index + 1) - start);
+        /* Only the arrays that exist are offset: offsets of NULL are undefined. */
         return (struct row){.kind = MATRIX_CSR,
                             .count = count,
                             .column = matrix->column64 ? NULL : matrix->column + start,
@@ -61,6 +62,7 @@ static void row_to_f64(struct row row, double *out)
 /* One row as `columns` doubles, zeros included. */
 void matrix_row_f64(const struct matrix *matrix, uint64_t index, double *out)
 {
+    /* row_to_f64 writes only the stored entries. */
     if (matrix->kind == MATRIX_CSR)
         for (uint64_t j = 0; j < matrix->columns; j++)
             out[j] = 0;
@@ -72,6 +74,7 @@ void matrix_row_f64(const struct matrix *matrix, uint64_t index, double *out)
 struct matrix matrix_slice(const struct matrix *matrix, uint64_t from, uint64_t count)
 {
     struct matrix slice = *matrix;
+    /* The slice owns nothing. */
     slice.owned[0] = slice.owned[1] = slice.owned[2] = NULL;
     slice.rows = count;
     if (matrix->kind == MATRIX_CSR && matrix->row_start)
@@ -88,6 +91,7 @@ uint64_t matrix_bytes(const struct matrix *matrix)
 {
     if (matrix->kind != MATRIX_CSR)
         return matrix->rows * matrix->columns * element_size[matrix->kind];
+    /* Borrowed CSR arrays may have other widths than those of files. */
     size_t start = matrix->row_start32 ? sizeof(uint32_t) : sizeof(uint64_t);
     size_t column = matrix->column64 ? sizeof(uint64_t) : sizeof(uint32_t);
     size_t value = matrix->value64 ? sizeof(double) : sizeof(float);
@@ -117,6 +121,7 @@ struct gather_target {
  * no such row. */
 static struct row row_of(const struct matrix *first, const struct matrix *second, size_t index)
 {
+    /* Row numbers of the second matrix follow those of the first. */
     const struct matrix *x = index < first->rows ? first : second;
     index -= x == first ? 0 : (size_t)first->rows;
     page_window_row(x, index);
@@ -128,6 +133,7 @@ static void copy_dense(const struct matrix *first, const struct matrix *second, 
                        struct gather_target to)
 {
     size_t bytes = (size_t)first->columns * element_size[first->kind];
+    /* Without columns there is nothing to copy, and no address to compute. */
     for (size_t i = 0; bytes > 0 && i < count; i++)
         memmove((char *)to.dense + i * bytes, row_of(first, second, row[i]).dense, bytes);
 }
@@ -143,7 +149,7 @@ static void copy_columns(const struct row *row, uint32_t *to)
 }
 
 /* Copies the values of a row behind the `used` first entries. Floats become doubles where the other matrix has
- * doubles. */
+ * doubles. A matrix of floats never has a row of doubles. */
 static void copy_values(const struct row *row, struct gather_target to, uint64_t used)
 {
     if (to.value)
@@ -163,6 +169,7 @@ static void copy_sparse(const struct matrix *first, const struct matrix *second,
     uint64_t used = 0;
     for (size_t i = 0; i < count; i++) {
         struct row here = row_of(first, second, row[i]);
+        /* A row without entries may have a start behind the arrays. */
         if (here.count > 0) {
             copy_columns(&here, to.column + used);
             copy_values(&here, to, used);
@@ -178,6 +185,7 @@ static bool count_entries(const struct matrix *first, const struct matrix *secon
                           size_t *entries)
 {
     *entries = 0;
+    /* All dense rows have the same number of entries. */
     if (first->kind != MATRIX_CSR)
         return first->columns <= SIZE_MAX && mul_size(count, (size_t)first->columns, entries);
     for (size_t i = 0; i < count; i++)
@@ -196,6 +204,7 @@ static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct
         matrix->dense = matrix->owned[0] = to->dense = mem_aligned(entries, element_size[matrix->kind]);
         return to->dense != NULL;
     }
+    /* One more start than rows. */
     if (!add_size((size_t)matrix->rows, 1, &starts))
         return false;
     matrix->row_start = matrix->owned[0] = to->row_start = mem_alloc(starts, sizeof *to->row_start);
@@ -207,6 +216,7 @@ static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct
     return to->row_start && to->column && matrix->owned[2];
 }
 
+/* Rows are copied one by one: neighbours in the list need not be neighbours in the matrix. */
 static void copy_rows(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
                       struct gather_target to)
 {
@@ -220,9 +230,11 @@ static void copy_rows(const struct matrix *first, const struct matrix *second, c
 temper_status matrix_gather(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
                             struct matrix *out, temper_error *error)
 {
+    /* Shape first; the arrays are allocated below. */
     struct matrix matrix = {.kind = first->kind, .rows = count, .columns = first->columns};
     struct gather_target to;
     size_t entries;
+    /* The caller has checked that the matrices fit together. */
     assert(!second || (second->kind == first->kind && second->columns == first->columns));
     bool doubles = first->value64 || (second && second->value64);
     if (!count_entries(first, second, row, count, &entries) || !allocate(&matrix, entries, doubles, &to)) {
@@ -246,6 +258,7 @@ bool matrix_is_ours(const struct matrix *matrix)
 static const void *shrink(struct matrix *matrix, const void *array, size_t count, size_t size)
 {
     for (size_t i = 0; array && i < sizeof matrix->owned / sizeof *matrix->owned; i++) {
+        /* Pointers into an owned array, or of others, are not resized. */
         if (matrix->owned[i] != array)
             continue;
         void *smaller = mem_resize(matrix->owned[i], count, size);
@@ -259,6 +272,7 @@ static const void *shrink(struct matrix *matrix, const void *array, size_t count
 /* Reduces the matrix to some of its rows, in ascending order, in place; needs no memory and cannot fail. */
 void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
 {
+    /* The matrix owns these arrays, so the casts drop a const that only protects readers. */
     struct gather_target to = {.dense = (void *)matrix->dense,
                                .row_start = (uint64_t *)matrix->row_start,
                                .column = (uint32_t *)matrix->column,

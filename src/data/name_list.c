@@ -25,9 +25,11 @@ static const char *skip_blanks(const char *text)
 /* Copies a quoted text; two quotes within it are one, as in CSV. Without a closing quote, `unclosed` is set. */
 static void copy_quoted(struct list_cursor *cursor)
 {
+    /* Behind the opening quote. */
     for (cursor->from++; *cursor->from; cursor->from++) {
         if (*cursor->from == '"') {
             cursor->from++;
+            /* A single quote closes the text. */
             if (*cursor->from != '"')
                 return;
         }
@@ -40,10 +42,12 @@ static void copy_quoted(struct list_cursor *cursor)
  * at the beginning of a name or value only, so that 5" is an ordinary text. */
 static char *copy_item(struct list_cursor *cursor)
 {
+    /* `end` is behind the last character that is no blank, or that was quoted. */
     char *start = cursor->to, *end = start;
     cursor->equals = NULL;
     cursor->from = skip_blanks(cursor->from);
     while (*cursor->from && *cursor->from != ',' && !cursor->unclosed) {
+        /* At the beginning of the name, or of the value behind '='. */
         bool opens = *cursor->from == '"' && (cursor->to == start || cursor->equals == cursor->to - 1);
         if (opens) {
             copy_quoted(cursor);
@@ -52,6 +56,7 @@ static char *copy_item(struct list_cursor *cursor)
         }
         if (*cursor->from == '=')
             cursor->equals = cursor->to;
+        /* Blanks within a name stay; those behind it are left out by `end`. */
         bool blank = *cursor->from == ' ' || *cursor->from == '\t';
         *cursor->to++ = *cursor->from++;
         if (!blank)
@@ -63,6 +68,7 @@ static char *copy_item(struct list_cursor *cursor)
 /* The error shows the whole option, since an item alone may be empty. */
 static temper_status refuse_list(temper_error *error, const char *option, const char *text, const char *what)
 {
+    /* Long or binary arguments are truncated and escaped. */
     struct token_text shown = token_text(text, text + strlen(text));
     return error_set(error, TEMPER_USAGE, "%s %s: %s", option, shown.text, what);
 }
@@ -73,6 +79,7 @@ static const char *take_item(struct list_cursor *cursor, bool pairs, struct list
 {
     char *name = cursor->to, *end = copy_item(cursor);
     char *equals = pairs ? cursor->equals : NULL;
+    /* The three faults, in the order in which a user would look for them. */
     if (cursor->unclosed)
         return "a quote is not closed; put a second \" behind the name";
     if (end == name || equals == name)
@@ -80,6 +87,7 @@ static const char *take_item(struct list_cursor *cursor, bool pairs, struct list
     if (pairs && (!equals || equals + 1 == end))
         return "a value is missing; write NAME=VALUE with a comma between them";
     *end = '\0';
+    /* The next item follows its predecessor in the copy. */
     cursor->to = end + 1;
     *item = (struct list_item){.name = name};
     if (pairs) {
@@ -95,6 +103,7 @@ temper_status list_read(const char *option, const char *text, bool pairs, struct
     struct list list = {0};
     size_t length = strlen(text), most = 1;
     const char *fault = NULL;
+    /* An upper bound: commas within quotes count too. */
     for (const char *p = text; *p; p++)
         most += *p == ',';
     list.item = mem_alloc(most, sizeof *list.item);

@@ -10,6 +10,7 @@ struct token_text token_text(const char *from, const char *to)
 {
     struct token_text shown = {{0}};
     size_t n = 0;
+    /* Truncated by bytes, before escaping, so that the result has a fixed bound. */
     const char *end = to - from > TOKEN_SHOWN ? from + TOKEN_SHOWN : to;
     for (const char *p = from; p < end; p++) {
         unsigned char c = (unsigned char)*p;

@@ -12,6 +12,7 @@
 
 /* The words of --missing, indexed by enum schema_missing. */
 static const char *const missing_words[] = {
+/* Expanded from the one list of words in schema.h. */
 #define SCHEMA_MISSING_WORD(name, word) word,
     SCHEMA_MISSING_LIST(SCHEMA_MISSING_WORD)
 #undef SCHEMA_MISSING_WORD
@@ -50,6 +51,7 @@ void schema_free(struct schema *schema)
 {
     if (!schema)
         return;
+    /* The number of columns is set only when the array exists. */
     for (size_t i = 0; schema->column && i < schema->columns; i++) {
         names_free(&schema->column[i].texts);
         mem_free(schema->column[i].name);
@@ -75,11 +77,13 @@ bool copy_string(const char *text, char **out)
 bool names_copy(const struct names *from, struct names *to)
 {
     *to = (struct names){0};
+    /* An empty list has no array. */
     if (from->count == 0)
         return true;
     to->name = (char **)mem_zeroed(from->count, sizeof *to->name);
     if (!to->name)
         return false;
+    /* Categories are copied in their order, which is that of the features. */
     for (; to->count < from->count; to->count++)
         if (!copy_string(from->name[to->count], &to->name[to->count]))
             return false;
@@ -90,10 +94,12 @@ bool names_copy(const struct names *from, struct names *to)
 static bool copy_column(const struct schema_column *from, struct schema_column *to)
 {
     to->position = from->position;
+    /* Strings first; both are freed with the schema. */
     if (!copy_string(from->name, &to->name) || !names_copy(&from->texts, &to->texts))
         return false;
     if (!from->fill)
         return true;
+    /* One fill value for each feature. */
     size_t count = schema_column_features(from);
     to->fill = mem_alloc(count, sizeof *to->fill);
     if (to->fill)
@@ -122,6 +128,7 @@ temper_status schema_copy(const struct schema *schema, struct schema **out, temp
     struct schema *copy = new_schema(schema->columns);
     if (!copy)
         return error_no_memory(error);
+    /* Plain numbers first, then what needs memory. */
     copy->file_columns = schema->file_columns;
     copy->label_position = schema->label_position;
     copy->missing = schema->missing;
@@ -141,12 +148,14 @@ temper_status schema_copy(const struct schema *schema, struct schema **out, temp
  * column, so that CSV files can be predicted by such a model. */
 temper_status schema_plain(size_t features, const struct names *names, struct schema **out, temper_error *error)
 {
+    /* All columns are numeric. */
     struct schema *schema = new_schema(features);
     if (!schema)
         return error_no_memory(error);
     schema->features = features;
     schema->file_columns = features + 1;
     schema->label_position = features;
+    /* A table without a header has no name for its label either. */
     bool fine = names->count == 0 || copy_string("label", &schema->label);
     for (size_t i = 0; fine && i < features; i++) {
         schema->column[i].position = i;
@@ -165,6 +174,7 @@ temper_status schema_plain(size_t features, const struct names *names, struct sc
 /* Either all columns have names or none. */
 bool schema_has_names(const struct schema *schema)
 {
+    /* A header names all columns. */
     return schema->columns > 0 && schema->column[0].name;
 }
 
@@ -179,6 +189,7 @@ static char *feature_name(const struct schema_column *column, const char *text)
 {
     char number[32];
     const char *name = column->name ? column->name : number;
+    /* Columns are counted from 1, as users do. */
     snprintf(number, sizeof number, "c%zu", column->position + 1);
     size_t size = strlen(name) + (text ? strlen(text) + 1 : 0) + 1;
     char *whole = mem_alloc(size, 1);
@@ -191,8 +202,10 @@ static char *feature_name(const struct schema_column *column, const char *text)
  * are then as good as names. After a failure the caller frees `names`. */
 temper_status schema_name_features(const struct schema *schema, struct names *names, temper_error *error)
 {
+    /* Positions "c1", "c2", ... would say nothing that the number of a feature does not. */
     if (!schema_has_names(schema) && schema->features == schema->columns) {
         bool texts = false; /* a categorical column may have one text only */
+        /* Any categorical column makes names necessary. */
         for (size_t i = 0; i < schema->columns; i++)
             texts |= schema->column[i].texts.count > 0;
         if (!texts)
@@ -219,6 +232,7 @@ temper_status schema_name_features(const struct schema *schema, struct names *na
 static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t features)
 {
     page_window_rows(x, row, 1);
+    /* Sparse data from files has 64-bit starts and 32-bit columns. */
     uint64_t from = x->row_start[row], to = x->row_start[row + 1];
     while (to > from && x->column[to - 1] >= features)
         to--;
@@ -230,6 +244,7 @@ static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t feature
 static temper_status truncate_rows(struct matrix *x, uint64_t features, uint64_t kept, temper_error *error)
 {
     size_t rows = (size_t)x->rows;
+    /* Everything is allocated before the old matrix is freed. */
     uint64_t *row_start = mem_alloc(rows + 1, sizeof *row_start);
     uint32_t *column = mem_alloc((size_t)kept, sizeof *column);
     float *value = mem_alloc((size_t)kept, sizeof *value);
@@ -240,6 +255,7 @@ static temper_status truncate_rows(struct matrix *x, uint64_t features, uint64_t
         return error_no_memory(error);
     }
     size_t at = 0;
+    /* The entries that stay are the first ones of each row. */
     for (size_t row = 0; row < rows; row++) {
         size_t from = (size_t)x->row_start[row], count = (size_t)row_keeps(x, row, features);
         row_start[row] = at;
@@ -256,6 +272,7 @@ static temper_status truncate_rows(struct matrix *x, uint64_t features, uint64_t
                                .column = column,
                                .value = value,
                                .owned = {row_start, column, value}};
+    /* Frees owned arrays only; a mapping stays until the dataset is freed. */
     matrix_free(x);
     *x = truncated;
     return TEMPER_OK;
@@ -267,10 +284,12 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
 {
     struct matrix *x = &data->x;
     uint64_t kept = 0, before = x->nonzeros, widest = x->columns;
+    /* Missing columns are 0 in every row. */
     if (x->columns <= schema->features) {
         x->columns = schema->features;
         return TEMPER_OK;
     }
+    /* A pass to count, so that the copy has its final size. */
     for (uint64_t row = 0; row < x->rows; row++)
         kept += row_keeps(x, row, schema->features);
     /* The copy must fit --memory. */
@@ -307,11 +326,14 @@ static temper_status refuse_columns(const struct schema *schema, const struct da
  * predictions. Data without names is accepted. */
 static temper_status check_names(const struct schema *schema, struct dataset *data, temper_error *error)
 {
+    /* The names that the model expects. */
     struct names names = {0};
     char file[PATH_SHOWN];
+    /* Formats without names are matched by position. */
     if (data->features.count == 0)
         return TEMPER_OK;
     temper_status status = schema_name_features(schema, &names, error);
+    /* The shorter list decides; numbers of features were compared before, for dense data. */
     for (size_t i = 0; status == TEMPER_OK && i < names.count && i < data->features.count; i++) {
         const char *name = names.name[i], *other = data->features.name[i];
         if (strcmp(name, other) != 0)
@@ -330,6 +352,7 @@ static temper_status check_names(const struct schema *schema, struct dataset *da
 temper_status schema_fit(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     bool sparse = data->x.kind == MATRIX_CSR;
+    /* Sparse rows may be shorter or longer than those of the training data. */
     if (!sparse && data->x.columns != schema->features)
         return refuse_columns(schema, data, error);
     temper_status status = check_names(schema, data, error);

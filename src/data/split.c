@@ -29,10 +29,12 @@ static void shuffled_rows_free(struct shuffled_rows *shuffled)
 /* A stable counting sort by class, which keeps the random order within each class. */
 static void sort_by_class(const struct dataset *data, const size_t *order, struct shuffled_rows *shuffled)
 {
+    /* Counts, then starts, in the same array. */
     for (size_t i = 0; i < shuffled->rows; i++)
         shuffled->start[data->label[i] + 1]++;
     for (size_t c = 0; c < shuffled->classes; c++)
         shuffled->start[c + 1] += shuffled->start[c];
+    /* Rows are taken in the random order, so each class keeps it. */
     for (size_t i = 0; i < shuffled->rows; i++)
         shuffled->row[shuffled->start[data->label[order[i]]]++] = order[i];
     for (size_t c = shuffled->classes; c > 0; c--) /* filling has advanced each start to the next one */
@@ -46,6 +48,7 @@ static temper_status shuffle_rows(const struct dataset *data, struct split_optio
                                   temper_error *error)
 {
     bool by_class = how.stratified && data->label && data->classes.count > 0;
+    /* Without labels there is nothing to stratify by. */
     *shuffled = (struct shuffled_rows){.rows = (size_t)data->x.rows, .classes = by_class ? data->classes.count : 1};
     shuffled->row = mem_alloc(shuffled->rows, sizeof *shuffled->row);
     shuffled->start = mem_zeroed(shuffled->classes + 1, sizeof *shuffled->start);
@@ -57,7 +60,9 @@ static temper_status shuffle_rows(const struct dataset *data, struct split_optio
         shuffled_rows_free(shuffled);
         return error_no_memory(error);
     }
+    /* Philox, indexed by row: the same permutation on every machine. */
     random_permutation((struct random){how.seed, STREAM_SPLIT}, order, shuffled->rows);
+    /* One class of all rows; sort_by_class fills the starts otherwise. */
     shuffled->start[shuffled->classes] = by_class ? 0 : shuffled->rows;
     if (by_class) {
         sort_by_class(data, order, shuffled);
@@ -87,6 +92,7 @@ static void note_classes(const struct dataset *data, struct split *split, size_t
     if (count == 0)
         return;
     const char *name = data->classes.name[first];
+    /* Long lists would not help: one example and a count. */
     if (count > 1)
         snprintf(more, sizeof more, " and %zu more", count - 1);
     snprintf(split->note, sizeof split->note, "class '%.80s'%s %s %s", token_text(name, name + strlen(name)).text, more,
@@ -101,6 +107,7 @@ static void note_small_classes(const struct dataset *data, const struct shuffled
     size_t first = 0, count = 0;
     for (size_t c = 0; c < shuffled->classes; c++) {
         size_t rows = shuffled->start[c + 1] - shuffled->start[c];
+        /* shuffled->classes is 1 if the split is not stratified. */
         if (rows > 0 && rows < split->parts && shuffled->classes == data->classes.count) {
             first = count ? first : c;
             count++;
@@ -115,6 +122,7 @@ static temper_status check_folds(const struct dataset *data, size_t folds, tempe
     char file[PATH_SHOWN];
     if (folds < 2)
         return error_set(error, TEMPER_USAGE, "--folds %zu: too few to split the rows; pass 2 or more", folds);
+    /* Parts are numbered in 32 bits. */
     if (folds > data->x.rows || folds > UINT32_MAX)
         return error_set(error, TEMPER_BAD_DATA, "%s: %zu folds of %llu rows; use fewer folds than there are rows",
                          source_shown(data, file), folds, (unsigned long long)data->x.rows);
@@ -128,6 +136,7 @@ temper_status split_folds(const struct dataset *data, size_t folds, struct split
 {
     struct split split = {0};
     struct shuffled_rows shuffled = {0};
+    /* Every step needs the one before. */
     temper_status status = check_folds(data, folds, error);
     if (status == TEMPER_OK)
         status = split_start(data, how, &split, &shuffled, error);
@@ -152,9 +161,11 @@ static temper_status check_given(const struct dataset *data, const uint32_t *par
     temper_status status = TEMPER_OK;
     if (!seen)
         return error_no_memory(error);
+    /* The loop ends at the first row without a valid fold. */
     for (row = 0; row < (size_t)data->x.rows && part[row] < folds; row++)
         if (!data->weight || data->weight[row] > 0)
             seen[part[row]] = true;
+    /* The first fold without a row, if any. */
     while (fold < folds && seen[fold])
         fold++;
     if (row < (size_t)data->x.rows)
@@ -179,6 +190,7 @@ temper_status split_given(const struct dataset *data, const uint32_t *part, size
         status = check_given(data, part, folds, error);
     if (status != TEMPER_OK)
         return status;
+    /* Copied: the caller's array may be changed later. */
     split.part = mem_alloc(split.rows, sizeof *split.part);
     if (!split.part)
         return error_no_memory(error);
@@ -195,6 +207,7 @@ temper_status split_halve(const struct split *folds, struct split *out, temper_e
     split.part = mem_alloc(split.rows, sizeof *split.part);
     if (!split.part)
         return error_no_memory(error);
+    /* Folds are stratified, so the halves are too. */
     for (size_t row = 0; row < split.rows; row++)
         split.part[row] = folds->part[row] % 2;
     *out = split;
@@ -224,12 +237,14 @@ static void set_quotas(const struct shuffled_rows *shuffled, double share, size_
 {
     size_t given = 0;
     for (size_t c = 0; c < shuffled->classes; c++) {
+        /* The exact quota, of which the floor is given first. */
         double exact = share * (double)(shuffled->start[c + 1] - shuffled->start[c]);
         quota[c] = (struct test_quota){c, (size_t)exact, exact - floor(exact)};
         given += quota[c].rows;
     }
     qsort(quota, shuffled->classes, sizeof *quota, by_rest);
     for (size_t c = 0; given < test && c < shuffled->classes; c++) {
+        /* A class cannot give more rows than it has. */
         size_t class_rows = shuffled->start[quota[c].number + 1] - shuffled->start[quota[c].number];
         if (quota[c].rows < class_rows) {
             quota[c].rows++;
@@ -246,13 +261,16 @@ static void assign_test(const struct dataset *data, const struct shuffled_rows *
     size_t first = 0, count = 0;
     for (size_t q = 0; q < shuffled->classes; q++) {
         size_t c = quota[q].number, from = shuffled->start[c], rows = shuffled->start[c + 1] - from;
+        /* Rows of a class are in random order, so its first ones are a random sample. */
         for (size_t i = 0; i < rows; i++)
             split->part[shuffled->row[from + i]] = i < quota[q].rows ? SPLIT_TEST : SPLIT_TRAIN;
+        /* A class of one row may be given to the test rows entirely. */
         if (rows > 0 && rows == quota[q].rows) {
             first = count && first < c ? first : c;
             count++;
         }
     }
+    /* Without stratification there are no classes to name. */
     if (shuffled->classes == data->classes.count)
         note_classes(data, split, first, count, "no row left to train on");
 }
@@ -262,8 +280,10 @@ static temper_status check_share(const struct dataset *data, double share, size_
 {
     char file[PATH_SHOWN];
     double rows = (double)data->x.rows;
+    /* The negation also refuses NaN. */
     if (!(share > 0 && share < 1))
         return error_set(error, TEMPER_USAGE, "the share of rows for testing is none; give a number between 0 and 1");
+    /* floor(x + 0.5), independent of the rounding mode. */
     double count = floor(share * rows + 0.5);
     if (count < 1 || count >= rows)
         return error_set(error, TEMPER_BAD_DATA,
@@ -287,6 +307,7 @@ temper_status split_test(const struct dataset *data, double share, struct split_
     if (status != TEMPER_OK)
         return status;
     struct test_quota *quota = mem_alloc(shuffled.classes, sizeof *quota);
+    /* Parts are SPLIT_TRAIN and SPLIT_TEST. */
     if (quota) {
         split.parts = 2;
         set_quotas(&shuffled, share, test, quota);
@@ -309,6 +330,7 @@ size_t split_rows(const struct split *split, uint32_t part, bool others, size_t 
 {
     size_t count = 0;
     for (size_t i = 0; i < split->rows; i++)
+        /* Either membership or its opposite. */
         if ((split->part[i] == part) != others)
             row[count++] = i;
     return count;

@@ -30,6 +30,7 @@ static uint64_t pack_short(const char *text, size_t length)
     uint32_t low, high;
     if (length == 0)
         return 0;
+    /* One to three bytes: first, middle and last cover all of them. */
     if (length < sizeof low)
         return (uint64_t)byte[0] | (uint64_t)byte[length / 2] << 8 | (uint64_t)byte[length - 1] << 16;
     memcpy(&low, text, sizeof low);
@@ -86,6 +87,7 @@ static bool table_resize(struct string_table *table, size_t slots)
         return false;
     table->slot = slot;
     table->slots = slots;
+    /* A linear congruential step: another seed at each growth. */
     table->seed = table->seed * 6364136223846793005u + 1442695040888963407u;
     for (size_t i = 0; i < old.slots; i++) {
         struct string_slot moved = old.slot[i];

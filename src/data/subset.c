@@ -19,6 +19,7 @@ static bool copy_entries(const void *from, size_t size, const size_t *row, size_
     char *copy = mem_alloc(count, size);
     if (!copy)
         return false;
+    /* Entries are copied one by one, since rows may be in any order. */
     for (size_t i = 0; i < count; i++)
         memcpy(copy + i * size, (const char *)from + (row ? row[i] : i) * size, size);
     *to = copy;
@@ -30,6 +31,7 @@ static bool copy_entries(const void *from, size_t size, const size_t *row, size_
 static temper_status copy_rest(const struct dataset *data, const size_t *row, size_t count, struct dataset *copy,
                                temper_error *error)
 {
+    /* Collected first, so that `copy` has all that was allocated even after a failure. */
     void *label = NULL, *weight = NULL, *line = NULL;
     bool done = copy_entries(data->label, sizeof *data->label, row, count, &label) &&
                 copy_entries(data->weight, sizeof *data->weight, row, count, &weight) &&
@@ -37,6 +39,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     copy->label = label;
     copy->weight = weight;
     copy->line = line;
+    /* Facts of the file stay true for any selection of its rows. */
     copy->file.format = data->file.format;
     memcpy(copy->file.image_shape, data->file.image_shape, sizeof copy->file.image_shape);
     copy->file.compression = data->file.compression;
@@ -45,6 +48,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     memcpy(copy->notes, data->notes, sizeof copy->notes);
     if (!done || !copy_string(data->file.path, &copy->file.path) || !names_copy(&data->features, &copy->features))
         return error_no_memory(error);
+    /* Only tables have a schema. */
     if (data->schema) {
         temper_status status = schema_copy(data->schema, &copy->schema, error);
         if (status != TEMPER_OK)
@@ -57,6 +61,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
 static temper_status start_copy(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
                                 temper_error *error)
 {
+    /* Zeroed, so that a partial copy can be freed. */
     struct dataset *copy = mem_zeroed(1, sizeof *copy);
     if (!copy)
         return error_no_memory(error);
@@ -74,6 +79,7 @@ temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t
                            temper_error *error)
 {
     struct dataset *copy = NULL;
+    /* The copy has its labels before its features: if that fails, little was copied. */
     TRY(start_copy(data, row, count, &copy, error));
     temper_status status = matrix_gather(&data->x, NULL, row, count, &copy->x, error);
     if (status != TEMPER_OK) {
@@ -91,8 +97,10 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
     TRY(start_copy(data, NULL, (size_t)data->x.rows, out, error));
     (*out)->x = data->x;
     (*out)->storage.memory_limit = data->storage.memory_limit;
+    /* Freed by the original only. */
     for (size_t i = 0; i < sizeof data->x.owned / sizeof *data->x.owned; i++)
         (*out)->x.owned[i] = NULL;
+    /* Rows of other processes are the same for the copy. */
     (*out)->ranks.comm = data->ranks.comm;
     (*out)->ranks.first_row = data->ranks.first_row;
     (*out)->ranks.all_rows = data->ranks.all_rows;
@@ -108,6 +116,7 @@ temper_status dataset_replace(const struct dataset *data, const struct dataset *
     struct dataset *copy = NULL;
     size_t rows = (size_t)data->x.rows;
     TRY(start_copy(data, NULL, rows, &copy, error));
+    /* Row numbers of the pool follow those of the data. */
     temper_status status = matrix_gather(&data->x, &pool->x, from, rows, &copy->x, error);
     if (status != TEMPER_OK) {
         dataset_free(copy);
@@ -143,10 +152,12 @@ static temper_status mark_classes(const struct dataset *data, const struct list 
     choice->new_number = mem_alloc(data->classes.count, sizeof *choice->new_number);
     if (!choice->new_number)
         return error_no_memory(error);
+    /* Dropped unless named. */
     for (size_t i = 0; i < data->classes.count; i++)
         choice->new_number[i] = UINT32_MAX;
     for (size_t i = 0; i < names->count; i++) {
         uint32_t number = 0;
+        /* The message lists the classes of the data. */
         temper_status status = class_named(data, "--classes", names->item[i].name, &number, error);
         if (status != TEMPER_OK)
             return status;
@@ -160,6 +171,7 @@ static temper_status number_classes(const struct dataset *data, struct class_sub
 {
     for (size_t i = 0; i < data->classes.count; i++) {
         const char *name = data->classes.name[i];
+        /* In the order of the data, not of the option. */
         if (choice->new_number[i] == UINT32_MAX)
             continue;
         choice->new_number[i] = classes_add(&choice->classes, name, strlen(name));
@@ -174,6 +186,7 @@ static temper_status number_classes(const struct dataset *data, struct class_sub
 static temper_status choose_rows(const struct dataset *data, struct class_subset *choice, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, kept = 0;
+    /* A first pass to count. */
     for (size_t i = 0; i < rows; i++)
         kept += choice->new_number[data->label[i]] != UINT32_MAX;
     choice->row = mem_alloc(kept, sizeof *choice->row);
@@ -192,7 +205,9 @@ static temper_status choose_rows(const struct dataset *data, struct class_subset
 /* Moves the kept rows to the front of all arrays. Needs no memory, so that it cannot fail half-way. */
 static void keep_in_place(struct dataset *data, const struct class_subset *choice)
 {
+    /* choice->row[i] >= i, so nothing is overwritten before it is read. */
     for (size_t i = 0; i < choice->count; i++) {
+        /* Labels move with their rows; class numbers are changed afterwards. */
         size_t from = choice->row[i];
         data->label[i] = data->label[from];
         if (data->weight)
@@ -206,11 +221,13 @@ static void keep_in_place(struct dataset *data, const struct class_subset *choic
 /* Borrowed or mapped memory must not be changed: a copy of the kept rows replaces the contents of the dataset. */
 static temper_status keep_copies(struct dataset *data, const struct class_subset *choice, temper_error *error)
 {
+    /* The old contents, to be freed at the end. */
     struct dataset *copy = NULL, whole = *data;
     struct memory_limit_plan plan = {.what = "--classes, which makes a copy of the rows,",
                                      .needed =
                                          (double)matrix_bytes(&data->x) / (double)data->x.rows * (double)choice->count,
                                      .threads = 1};
+    /* Refused before anything is copied if it does not fit --memory. */
     temper_status status = memory_limit_plan(data, &plan, error);
     if (status == TEMPER_OK)
         status = dataset_rows(data, choice->row, choice->count, &copy, error);
@@ -228,6 +245,7 @@ static temper_status keep_copies(struct dataset *data, const struct class_subset
 static temper_status keep(struct dataset *data, struct class_subset *choice, temper_error *error)
 {
     temper_status status = TEMPER_OK;
+    /* Owned arrays and temporary files can be changed in place. */
     if ((matrix_is_ours(&data->x) || data->storage.disk) && !data->storage.mapping)
         keep_in_place(data, choice);
     else
@@ -253,6 +271,7 @@ temper_status select_classes(struct dataset *data, const char *names, temper_err
     struct class_subset choice = {0};
     struct list list;
     TRY(list_read("--classes", names, false, &list, error));
+    /* Names, numbers, rows: none of these steps changes the dataset. */
     temper_status status = mark_classes(data, &list, &choice, error);
     if (status == TEMPER_OK)
         status = number_classes(data, &choice, error);
@@ -271,6 +290,7 @@ temper_status select_classes(struct dataset *data, const char *names, temper_err
 static temper_status check_names(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
+    /* Where one of them has no names, positions decide. */
     for (size_t j = 0; j < first->features.count && j < second->features.count; j++)
         if (strcmp(first->features.name[j], second->features.name[j]) != 0)
             return error_set(error, TEMPER_BAD_DATA,
@@ -285,8 +305,10 @@ static temper_status check_names(const struct dataset *first, const struct datas
 static temper_status check_alike(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
+    /* Both paths are needed in every message. */
     source_shown(first, a);
     source_shown(second, b);
+    /* Models need equal columns; classes may differ. */
     if (first->x.columns != second->x.columns)
         return error_set(error, TEMPER_BAD_DATA, "%s has %llu features and %s has %llu; give files of the same columns",
                          a, (unsigned long long)first->x.columns, b, (unsigned long long)second->x.columns);
@@ -323,10 +345,12 @@ static bool add_labels(struct joined_rows *joint, const struct dataset *data, si
 {
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
     bool done = number != NULL;
+    /* Classes of the second dataset that the first one has get its numbers. */
     for (size_t c = 0; done && c < data->classes.count; c++) {
         number[c] = classes_add(&joint->classes, data->classes.name[c], strlen(data->classes.name[c]));
         done = number[c] != CLASSES_NO_MEMORY && number[c] != CLASSES_FULL;
     }
+    /* Renumbered while they are copied. */
     for (size_t i = 0; done && i < data->x.rows; i++)
         joint->label[at + i] = number[data->label[i]];
     mem_free(number);
@@ -336,6 +360,7 @@ static bool add_labels(struct joined_rows *joint, const struct dataset *data, si
 /* Gives the joint classes their final order and renumbers the labels. */
 static temper_status sort_labels(struct joined_rows *joint, temper_error *error)
 {
+    /* One number for each joint class. */
     uint32_t *number = mem_alloc(joint->classes.count, sizeof *number);
     if (!number)
         return error_no_memory(error);
@@ -350,10 +375,12 @@ static temper_status sort_labels(struct joined_rows *joint, temper_error *error)
 static temper_status join_labels(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                  temper_error *error)
 {
+    /* Labels of the first dataset, then those of the second. */
     joint->label = mem_alloc(joint->count, sizeof *joint->label);
     if (!joint->label)
         return error_no_memory(error);
     if (!add_labels(joint, first, 0) || !add_labels(joint, second, (size_t)first->x.rows))
+        /* Whether it was memory follows from the number of classes. */
         return joint->classes.count < MOST_CLASSES
                    ? error_no_memory(error)
                    : error_set(error, TEMPER_BAD_DATA,
@@ -368,11 +395,13 @@ static temper_status join_weights(struct joined_rows *joint, const struct datase
                                   temper_error *error)
 {
     size_t rows = (size_t)first->x.rows;
+    /* Unweighted data stays so. */
     if (!first->weight && !second->weight)
         return TEMPER_OK;
     joint->weight = mem_alloc(joint->count, sizeof *joint->weight);
     if (!joint->weight)
         return error_no_memory(error);
+    /* The two arrays are concatenated; one of them may be missing. */
     for (size_t i = 0; i < joint->count; i++) {
         const double *weight = i < rows ? first->weight : second->weight;
         joint->weight[i] = weight ? weight[i < rows ? i : i - rows] : 1;
@@ -405,6 +434,7 @@ static temper_status publish(struct joined_rows *joint, const struct dataset *fi
 {
     struct matrix x;
     struct dataset *whole;
+    /* Borrowing gives a complete dataset, of which the parts are then replaced. */
     TRY(dataset_borrow(first, &whole, error));
     temper_status status = matrix_gather(&first->x, &second->x, joint->row, joint->count, &x, error);
     if (status != TEMPER_OK) {
@@ -423,6 +453,7 @@ static temper_status publish(struct joined_rows *joint, const struct dataset *fi
     joint->weight = weight;
     mem_free(whole->line);
     whole->line = NULL;
+    /* Counts of both files. */
     whole->file.missing_filled += second->file.missing_filled;
     whole->file.missing_dropped += second->file.missing_dropped;
     *out = whole;
@@ -434,6 +465,7 @@ temper_status dataset_concat(const struct dataset *first, const struct dataset *
                              temper_error *error)
 {
     struct joined_rows joint = {0};
+    /* Refused before anything is allocated. */
     TRY(check_alike(first, second, error));
     temper_status status = join_rows(&joint, first, second, error);
     if (status == TEMPER_OK)

@@ -50,12 +50,15 @@ static temper_status read_line(struct weight_reader *reader, const char *line, s
         reader->blank = reader->blank ? reader->blank : number;
         return TEMPER_OK;
     }
+    /* Empty lines are allowed at the end only. */
     if (reader->blank)
         return error_at(error, TEMPER_BAD_DATA, reader->blank, 1,
                         "%s:%zu:1: the line is empty; write one weight a line", path_shown(reader->lines.path, file),
                         reader->blank);
+    /* The smallest weight is 0: the row then does not count. */
     if (number_f64(token, token + trimmed, &value) != NUMBER_OK || value < 0)
         return refuse_token(reader, token, trimmed, (size_t)(token - line) + 1, error);
+    /* Surplus numbers are counted, so that the message has their number. */
     if (reader->count < reader->data->x.rows)
         reader->weight[reader->count] = value;
     else if (!reader->first_surplus)
@@ -69,6 +72,7 @@ static temper_status read_line(struct weight_reader *reader, const char *line, s
 static temper_status check_count(const struct weight_reader *reader, temper_error *error)
 {
     const struct dataset *data = reader->data;
+    /* Names of both files, for the message. */
     char file[PATH_SHOWN], of[PATH_SHOWN];
     if (reader->count == data->x.rows)
         return TEMPER_OK;
@@ -103,6 +107,7 @@ static temper_status refuse_row(const struct dataset *data, uint64_t row, temper
 {
     char value[NUMBER_LENGTH];
     char file[PATH_SHOWN];
+    /* Weights that are a column of a text file have a line. */
     size_t line = data->line ? (size_t)data->line[row] : 0;
     number_write_f64(data->weight[row], value);
     if (line > 0)
@@ -116,7 +121,9 @@ static temper_status refuse_row(const struct dataset *data, uint64_t row, temper
 temper_status weights_check(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
+    /* Data without weights or rows has none to refuse. */
     bool any = data->x.rows == 0 || !data->weight;
+    /* Every weight is checked, also behind the first positive one. */
     for (uint64_t i = 0; data->weight && i < data->x.rows; i++) {
         if (!(data->weight[i] >= 0 && isfinite(data->weight[i])))
             return refuse_row(data, i, error);
@@ -133,6 +140,7 @@ temper_status weights_check(const struct dataset *data, temper_error *error)
  * until the product is checked. */
 temper_status weights_multiply(struct dataset *data, double *weight, temper_error *error)
 {
+    /* --weights and --class-weight may be combined. */
     for (uint64_t i = 0; data->weight && i < data->x.rows; i++)
         weight[i] *= data->weight[i];
     /* Checked again: a product of two valid weights can be infinite, or 0 everywhere. */
@@ -152,6 +160,7 @@ temper_status weights_multiply(struct dataset *data, double *weight, temper_erro
 temper_status weights_read(const char *path, struct dataset *data, temper_error *error)
 {
     struct weight_reader reader = {.data = data};
+    /* Opened before the array is allocated: a missing file is reported as such, whatever the number of rows. */
     TRY(lines_open(path, &reader.lines, error));
     reader.weight = mem_alloc((size_t)data->x.rows, sizeof *reader.weight);
     temper_status status = reader.weight ? read_all(&reader, error) : error_no_memory(error);
@@ -173,6 +182,7 @@ static temper_status balance(const struct dataset *data, double *of_class, tempe
     if (!rows)
         return error_no_memory(error);
     for (uint64_t i = 0; i < data->x.rows; i++)
+        /* Classes without rows must not take part in the balance. */
         present += rows[data->label[i]]++ == 0;
     for (size_t c = 0; c < classes; c++)
         if (rows[c] > 0)
@@ -189,6 +199,7 @@ static temper_status read_pair(const struct dataset *data, const struct list_ite
     double value = 0;
     struct token_text name = token_text(item->name, item->name + strlen(item->name));
     struct token_text shown = token_text(item->value, item->value + strlen(item->value));
+    /* Unknown classes first, then bad numbers. */
     TRY(class_named(data, "--class-weight", item->name, &number, error));
     if (number_f64(item->value, item->value + strlen(item->value), &value) != NUMBER_OK || value < 0)
         return error_set(error, TEMPER_USAGE, "--class-weight: weight '%.80s' of class '%.80s' is refused; %s",
@@ -206,6 +217,7 @@ static temper_status read_pairs(const struct dataset *data, const char *text, do
     temper_status status = list_read("--class-weight", text, true, &list, error);
     if (status != TEMPER_OK)
         return status;
+    /* -1 marks classes that have no weight yet. */
     for (size_t c = 0; c < data->classes.count; c++)
         of_class[c] = -1; /* not named yet */
     for (size_t i = 0; status == TEMPER_OK && i < list.count; i++)
@@ -237,6 +249,7 @@ temper_status weights_by_class(const char *text, struct dataset *data, temper_er
                          "%s: --class-weight needs labels, and the data has none; name their "
                          "column by --label or their file by --labels",
                          source_shown(data, file));
+    /* Zero for classes without rows, which no row refers to. */
     double *of_class = mem_zeroed(data->classes.count, sizeof *of_class);
     if (!of_class)
         return error_no_memory(error);

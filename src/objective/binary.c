@@ -18,10 +18,12 @@ static void take_margins(const uint32_t *restrict label, size_t count, const dou
 void margin_losses(const struct margin_source *source, size_t count, double *const number[4], bool curvatures)
 {
     double *margin = number[0], *value = number[1], *slope = number[2], *curvature = number[3];
+    /* Interpolation in a table, many margins at a time. */
     if (source->table) {
         source->kernel->margins(source->table, margin, count, value, slope, curvatures ? curvature : NULL);
         return;
     }
+    /* Losses without a table are evaluated exactly. */
     for (size_t i = 0; i < count; i++) {
         struct margin_loss loss = any_margin_loss(source->loss, margin[i]);
         value[i] = loss.value;
@@ -55,6 +57,7 @@ static void weigh(const struct pass_work *work, struct row_span span, const doub
 double sum_products(const double *x, const double *factor, size_t count)
 {
     double sum[8] = {0};
+    /* Full groups of eight, without and with factors; the remainder joins the first sums. */
     size_t i = 0;
     for (; !factor && i + 8 <= count; i += 8)
         for (size_t k = 0; k < 8; k++)
@@ -73,6 +76,7 @@ static void mark_correct(const uint32_t *restrict label, size_t count, const dou
                          double *restrict mark)
 {
     for (size_t i = 0; i < count; i++) {
+        /* Both are 0 or 1, so the squared difference is 1 exactly where they differ. */
         double for_one = activation[i] > 0 ? 1 : 0, is_one = label[i] == 1 ? 1 : 0;
         mark[i] = 1 - (for_one - is_one) * (for_one - is_one);
     }
@@ -95,6 +99,7 @@ static void evaluate(const struct pass_work *work, struct row_span span, const d
     double *const *number = work->scratch->number, *curvature = o->curvature.point[o->curvature.last].curvature;
     const uint32_t *label = o->label + span.from;
     const double *weight = o->spec.data->weight ? o->spec.data->weight + span.from : NULL;
+    /* number[0] is used twice: for margins, then for marks. */
     take_margins(label, span.count, activation, number[0]);
     losses(o, span.count, work->scratch, curvature != NULL);
     part->loss += sum_products(number[1], weight, span.count);
@@ -110,6 +115,7 @@ static void evaluate(const struct pass_work *work, struct row_span span, const d
 void binary_rows(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
     const struct objective *o = work->o;
+    /* The accepted point, not the one last evaluated. */
     const double *curvature = o->curvature.point[1 - o->curvature.last].curvature;
     if (work->pass == PASS_EVALUATE)
         evaluate(work, span, activation, r);
@@ -127,6 +133,7 @@ void binary_rows(const struct pass_work *work, struct row_span span, const doubl
 static void set_prefetch(const struct objective *o, struct row_span span, struct residual_rows *rows)
 {
     enum { MOST_BYTES = 24 };
+    /* Bytes of a row; no division by 0 without rows. */
     size_t row = (size_t)matrix_bytes(o->x) / (o->rows + !o->rows);
     if (matrix_bytes(o->x) <= CACHED_BYTES)
         return;

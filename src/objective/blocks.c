@@ -15,6 +15,7 @@ static const double WORTH_A_THREAD = 3e5;
  * all parts, for arrays with one entry a block. */
 struct row_span block_rows_of(const struct block_layout *layout, size_t part, size_t i)
 {
+    /* Numbered through all parts, for arrays that have an entry for each block. */
     size_t block = part * layout->part_blocks + i;
     size_t start = part * layout->part_rows, from = start + i * layout->block_rows;
     size_t end = start + layout->part_rows < layout->rows ? start + layout->part_rows : layout->rows;
@@ -37,6 +38,7 @@ struct sparse_rows span_entries(const struct matrix *x, struct row_span span)
 /* How many workers a pass of so many multiplications is worth; the result never changes the sums, only the time. */
 size_t useful_threads(size_t workers, double work)
 {
+    /* At least one thread. */
     double worth = 1 + work / WORTH_A_THREAD;
     return worth < (double)workers ? (size_t)worth : workers;
 }
@@ -77,6 +79,7 @@ temper_status check_same_kernel(const struct kernel *kernel, const temper_comm *
     if (comm_alone(comm))
         return TEMPER_OK;
     snprintf(first, sizeof first, "%s", kernel->name);
+    /* Compared with the first process only: equality is transitive. */
     TRY(comm_broadcast(comm, 0, first, sizeof first, error));
     temper_status status = TEMPER_OK;
     if (strcmp(first, kernel->name) != 0)

@@ -1,4 +1,4 @@
-/* dense_f64: dense.inc.h with doubles throughout. */
+/* dense_f64: dense.inc.h with doubles throughout. The macros select the kernels and arrays of that type. */
 typedef double real;
 #define REAL_KIND  MATRIX_F64
 #define LINEAR     linear_f64

@@ -16,6 +16,7 @@ static void choose_layout(struct objective *o)
 {
     const temper_comm *comm = o->spec.data->ranks.comm;
     size_t rank = comm_rank(comm), ranks = comm_size(comm);
+    /* By the size of the caches: a block is read twice, for scores and for the gradient. */
     size_t block_rows = o->x->kind == MATRIX_CSR
                             ? row_partition_sparse_block(o->classes)
                             : linear_block_rows(o->columns, o->classes, o->spec.f64 ? sizeof(double) : sizeof(float));
@@ -42,11 +43,13 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
     o->columns = (size_t)data->x.columns;
     o->classes = data->classes.count;
     o->vectors = weight_vectors(o->classes);
+    /* One intercept for each weight vector. */
     o->size = (o->columns + (spec->intercept ? 1 : 0)) * o->vectors;
     o->workers = spec->threads < 1 ? 1 : spec->threads;
     /* Sparse data computes in doubles, except for the passes of sparse_takes_floats. */
     if (o->x->kind == MATRIX_CSR)
         o->spec.f64 = true;
+    /* Scaling that changes nothing is not applied. */
     if (spec->scale && spec->scale->kind == SCALE_NONE)
         o->spec.scale = NULL;
     o->weights.folded = scale_folds(o->x, o->spec.scale);
@@ -63,6 +66,7 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
 static bool allocate_scratch(struct objective *o)
 {
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
+    /* Scores of a block: one number a row, or one for each class. */
     size_t rows = o->stride, outputs = rows * (o->vectors == 1 ? 1 : o->classes);
     bool dense = o->x->kind != MATRIX_CSR;
     o->scratch = mem_zeroed(o->workers, sizeof *o->scratch);
@@ -73,6 +77,7 @@ static bool allocate_scratch(struct objective *o)
         s->third = mem_aligned(outputs, sizeof(double));
         s->classes = mem_alloc(2 * o->classes, sizeof *s->classes);
         s->loss = mem_aligned(rows, sizeof(double));
+        /* A block of rows in the type of the sums. */
         s->rows = dense ? mem_aligned(linear_wide(rows, o->columns), real) : NULL;
         s->linear = dense ? mem_aligned(linear_scratch(rows, o->columns, o->classes), real) : NULL;
         if (!s->first || !s->second || !s->third || !s->classes || !s->loss || (dense && (!s->rows || !s->linear)))
@@ -88,6 +93,7 @@ static bool allocate_scratch(struct objective *o)
 static bool allocate_sums(struct objective *o)
 {
     struct pass_sums *sums = &o->sums;
+    /* The totals are part of the vector that the tree adds. */
     size_t length = pass_gradient(o) + TOTALS, parts = o->layout.blocks.parts;
     sums->part = mem_zeroed(parts, sizeof *sums->part);
     sums->vector = (double **)mem_zeroed(parts, sizeof *sums->vector);
@@ -96,6 +102,7 @@ static bool allocate_sums(struct objective *o)
     for (size_t p = 0; sums->part && sums->numbers && p < parts; p++)
         sums->part[p].gradient = sums->numbers + p * length;
     if (sums->total)
+        /* The intercepts' entries are the last of the gradient, with and without a transposed copy. */
         sums->intercept = sums->total + pass_gradient(o) - o->vectors;
     return sums->part && sums->vector && sums->numbers && sums->total;
 }
@@ -105,10 +112,12 @@ static bool allocate_sums(struct objective *o)
 static bool allocate_curvature(struct objective *o)
 {
     struct curvature_state *c = &o->curvature;
+    /* Whole blocks with padding, for the kernels. */
     size_t entries = o->layout.blocks.parts * o->layout.blocks.part_blocks * o->stride;
     bool many = o->vectors > 1;
     if (!o->spec.curvature || !objective_can_multiply(o))
         return true;
+    /* Shared by both points: only the accepted one has a Hessian. */
     if (many && (!(c->escort_power = mem_alloc(entries, o->classes * sizeof(double))) ||
                  !(c->label_term = mem_alloc(o->rows, sizeof(double)))))
         return false;
@@ -139,12 +148,14 @@ static bool allocate(struct objective *o)
 {
     size_t plain = o->columns * o->vectors;
     o->layout.first_part = row_partition_holders(&o->layout.partition, o->spec.data->ranks.comm);
+    /* Intercepts behind the other weights. */
     o->weights.raw = mem_aligned(plain + o->vectors, sizeof *o->weights.raw);
     /* Weights in floats: for dense data in floats, and for sparse passes that gather floats. */
     bool floats = !o->spec.f64 || sparse_two_floats(o) ||
                   (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature && objective_can_multiply(o));
     if (floats && sparse_fits_floats(o->x) && !(o->weights.f32 = mem_aligned(plain, sizeof *o->weights.f32)))
         return false;
+    /* Only two classes have a loss of one margin. */
     if (o->vectors == 1 && loss_is_two_temperature(o->spec.loss)) {
         o->table = mem_aligned(1, sizeof *o->table);
         if (!o->table)
@@ -177,6 +188,7 @@ void objective_free(struct objective *o)
     FREE_BLOCKS(o->curvature.escort_power, o->curvature.label_term, o->curvature.row_weight, o->curvature.class_weight);
     FREE_BLOCKS(o->sums.part, (void *)o->sums.vector, o->sums.numbers, o->sums.total);
     FREE_BLOCKS(o->weights.raw, o->weights.f32, o->layout.first_part, o->table, o->scratch, o->reply);
+    /* Nothing was made otherwise. */
     if (o->sparse.transposed)
         sparse_free(&o->sparse);
     mem_free(o);
@@ -209,6 +221,7 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
     double sum = 0;
+    /* Exact for up to 2^53 rows. */
     o->weight_sum = o->spec.weight_sum > 0 ? o->spec.weight_sum : (double)dataset_all_rows(data);
     if (!data->weight || o->spec.weight_sum > 0)
         return TEMPER_OK;
@@ -234,6 +247,7 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    /* Refused as lack of memory, which an overflow of sizes amounts to. */
     struct objective *o = fits(spec->data) ? mem_zeroed(1, sizeof *o) : NULL;
     if (!o)
         return error_no_memory(error);
@@ -305,10 +319,13 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
     struct objective *o = context;
     if (o->spec.engine)
         return remote_evaluate(o, w, value, gradient, error);
+    /* What is stored for the Hessian is about to be overwritten. */
     o->curvature.point[o->curvature.last].prepared = false;
     TRY(run_pass(o, PASS_EVALUATE, w, gradient, error));
+    /* Sums over all rows of all processes. */
     o->loss = pass_total(o, TOTAL_LOSS) / o->weight_sum;
     o->accuracy = pass_total(o, TOTAL_CORRECT) / o->weight_sum;
+    /* Intercepts come last and are not penalised. */
     *value = o->loss + l2_penalty(w, o->columns * o->vectors, o->spec.l2);
     return TEMPER_OK;
 }

@@ -7,6 +7,7 @@ static double scratch_bytes(const struct objective *o)
 {
     double real = o->spec.f64 ? sizeof(double) : sizeof(float), rows = (double)o->stride;
     double outputs = rows * (double)o->vectors, columns = (double)o->columns;
+    /* Three buffers of scores and residuals, four of numbers a row, and the losses. */
     double bytes = 3 * outputs * sizeof(double) + 5 * rows * sizeof(double);
     bytes += 2 * (double)o->classes * sizeof(double);
     if (o->x->kind == MATRIX_CSR)
@@ -17,6 +18,7 @@ static double scratch_bytes(const struct objective *o)
 /* What two evaluation points keep for their Hessians: allocate_curvature. */
 static double point_bytes(const struct objective *o)
 {
+    /* Blocks are padded to the stride. */
     double rows = (double)o->rows, blocks = rows / (double)o->layout.blocks.block_rows + 1;
     double entries = blocks * (double)o->stride * (double)o->classes;
     if (!o->spec.curvature || !objective_can_multiply(o))
@@ -40,6 +42,7 @@ static double shared_bytes(const struct objective *o)
 static double sparse_bytes(const struct objective *o)
 {
     double numbers = (double)o->rows * (double)o->vectors;
+    /* Passes in floats have residuals in both types. */
     bool both = o->vectors > 1 ? o->spec.curvature : o->spec.floats;
     double floats = both ? sizeof(float) : 0;
     bool shared = !comm_alone(o->spec.data->ranks.comm);
@@ -59,6 +62,7 @@ static double message_bytes(const struct objective *o, double part, double gram)
 double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block)
 {
     struct objective o = {0};
+    /* Derives sizes without allocating. */
     objective_shape(&o, spec);
     double plain = (double)o.columns * (double)o.vectors, gram = 0;
     double part = o.sparse.transposed ? (double)o.vectors : plain + (double)o.vectors;

@@ -39,6 +39,7 @@ static void fold_weights(struct objective *o, enum pass pass, const double *w)
     bool floats = sparse ? sparse_takes_floats(o, pass) : weights->f32 != NULL;
     weights->all_zero = all_zero(w, plain);
     for (size_t k = 0; k < vectors; k++)
+        /* Without an intercept its weight is 0, and folding still changes it by the offsets. */
         bias[k] = o->spec.intercept ? w[plain + k] : 0;
     if (floats && !weights->folded && sparse) {
         to_floats(w, plain, weights->f32);
@@ -107,6 +108,7 @@ static temper_status run_part(void *context, size_t number, size_t worker)
 static temper_status add_parts(struct objective *o, bool gradient, temper_error *error)
 {
     const struct holders holders = {o->spec.data->ranks.comm, o->layout.first_part};
+    /* Passes without a gradient add the totals alone. */
     size_t skip = gradient ? 0 : pass_gradient(o), length = pass_gradient(o) + TOTALS - skip;
     for (size_t p = 0; p < o->layout.blocks.parts; p++) {
         const struct part_sums *part = &o->sums.part[p];
@@ -143,6 +145,7 @@ static temper_status take_gradient(struct objective *o, enum pass pass, const do
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient, temper_error *error)
 {
     struct pass_job job = {o, pass};
+    /* The number of multiplications decides how many threads are worth waking. */
     size_t threads = useful_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     fold_weights(o, pass, w);
     if (o->sparse.transposed)

@@ -35,9 +35,11 @@ static void sparse_scores(const struct score_job *job, size_t from, size_t count
     for (size_t row = from; row < from + count; row++) {
         struct row entries = matrix_row(job->x, row);
         double *out = job->out + row * vectors;
+        /* Scores start from the intercepts. */
         memcpy(out, model->bias, vectors * sizeof *out);
         for (size_t e = 0; e < entries.count && row_column(&entries, e) < model->columns; e++) {
             double value = row_value(&entries, e);
+            /* All weights of one feature are adjacent. */
             const double *w = model->weights + row_column(&entries, e) * vectors;
             value = model->logs ? log1p(value) : value;
             for (size_t k = 0; k < vectors; k++)
@@ -54,6 +56,7 @@ static const double *dense_rows(const struct score_job *job, size_t from, size_t
 {
     const struct matrix *x = job->x;
     const struct linear_f64 *linear = job->kernel->linear_f64;
+    /* Scaling is part of the weights. */
     const struct rows_scale unscaled = {0};
     size_t columns = (size_t)x->columns, skip = from * columns;
     if (x->kind == MATRIX_F64 && !job->model->logs)
@@ -64,6 +67,7 @@ static const double *dense_rows(const struct score_job *job, size_t from, size_t
         linear->from_f32((const float *)x->dense + skip, count, columns, unscaled, space);
     else
         linear->from_f64((const double *)x->dense + skip, count, columns, unscaled, space);
+    /* log(1 + x), the only part of a scale that is not linear. */
     for (size_t i = 0; job->model->logs && i < count * columns; i++)
         space[i] = log1p(space[i]);
     return space;
@@ -76,6 +80,7 @@ static void dense_many(const struct score_job *job, size_t from, struct rows_f64
     double *by_class = space + job->linear_space, *out = job->out + from * model->vectors;
     struct many_f64 many = {.block = block, .classes = model->vectors, .stride = job->stride, .scratch = space};
     job->kernel->linear_f64->many_times(&many, model->weights, by_class);
+    /* One row after the other, so that the writes are contiguous. */
     for (size_t i = 0; i < block.rows; i++)
         for (size_t k = 0; k < model->vectors; k++)
             out[i * model->vectors + k] = by_class[k * job->stride + i] + model->bias[k];
@@ -94,6 +99,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
         return TEMPER_OK;
     }
     double *space = job->space + worker * each;
+    /* Dense data has the columns of the model, which the schema has ensured. */
     struct rows_f64 block = {dense_rows(job, from, count, space), count, (size_t)job->x->columns};
     if (job->model->vectors > 1) {
         dense_many(job, from, block, space + job->rows_space);
@@ -133,8 +139,10 @@ temper_status activations(const struct matrix *x, const struct linear_model *mod
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     measure(&job);
     size_t blocks = ((size_t)x->rows + job.block_rows - 1) / job.block_rows;
+    /* At least one thread, and no more than blocks. */
     threads = threads < 1 ? 1 : threads > blocks && blocks ? blocks : threads;
     size_t each = job.rows_space + job.linear_space + job.class_space;
+    /* Sparse rows need none. */
     job.space = each ? mem_aligned(threads, each * sizeof *job.space) : NULL;
     if (each && !job.space)
         return error_no_memory(error);

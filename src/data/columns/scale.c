@@ -15,6 +15,7 @@
  * reported: a value at 0.99 of it is 0.98 of the variance of its column. */
 static const double OUTLIER_SHARE = 0.99;
 
+/* The words of --scale, indexed by enum scale_kind. Model files store them too, so they must not change. */
 static const char *const names[] = {
 #define SCALE_NAME(name, word, text) word,
     SCALE_LIST(SCALE_NAME)
@@ -24,6 +25,7 @@ static const char *const names[] = {
 /* The kind of a --scale argument; false for an unknown word. */
 bool scale_find(const char *name, enum scale_kind *kind)
 {
+    /* Indices are those of the enumeration. */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(names[i], name) == 0) {
             *kind = (enum scale_kind)i;
@@ -60,6 +62,7 @@ struct feature_text feature_text(const struct dataset *data, uint64_t column)
 static temper_status refuse_negative(const struct dataset *data, struct negative_entry found, temper_error *error)
 {
     char file[PATH_SHOWN];
+    /* Only text formats record lines. */
     size_t line = data->line ? (size_t)data->line[found.row] : 0;
     struct feature_text feature = feature_text(data, found.column);
     source_shown(data, file);
@@ -68,6 +71,7 @@ static temper_status refuse_negative(const struct dataset *data, struct negative
                         "%s:%zu: %s has a negative value, which --scale log cannot take; use "
                         "--scale standard",
                         file, line, feature.text);
+    /* MPI: the row among all processes, counted from 1. */
     return error_set(error, TEMPER_BAD_DATA,
                      "%s: %s has a negative value in row %llu, which --scale log cannot take; use "
                      "--scale standard",
@@ -84,7 +88,7 @@ static temper_status refuse_span(const struct dataset *data, size_t column, temp
                      source_shown(data, file), feature_text(data, column).text);
 }
 
-/* An offset would turn every zero of sparse data into an entry. */
+/* An offset would turn every zero of sparse data into an entry. The remedy, maxabs, has factors only. */
 static temper_status refuse_minmax(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -98,6 +102,7 @@ static temper_status refuse_minmax(const struct dataset *data, temper_error *err
  * as they are (sparse) and never divides by 0. */
 static void set_column(struct scale *scale, const struct column_stats *sums, size_t j, bool sparse)
 {
+    /* `size` is what values are divided by. */
     double low = sums->low[j], high = sums->high[j], size = 0;
     switch (scale->kind) {
     case SCALE_STANDARD:
@@ -137,6 +142,7 @@ static void note_outlier(const struct dataset *data, const struct column_stats *
     double rows = (double)dataset_all_rows(data), low = sums->low[j], high = sums->high[j];
     double far = fmax(high - sums->mean[j], sums->mean[j] - low);
     bool indicator = low == 0 && high == 1;
+    /* Columns of sparse data are not centred, so the bound does not apply; of two rows, both always reach it. */
     if (indicator || scale->outliers == SCALE_OUTLIERS || rows < 3 || data->x.kind == MATRIX_CSR)
         return;
     if (far * scale->factor[j] > OUTLIER_SHARE * sqrt(rows - 1) && low < high)
@@ -148,6 +154,7 @@ static void note_outlier(const struct dataset *data, const struct column_stats *
 static temper_status set_columns(const struct dataset *data, const struct column_stats *sums, struct scale *scale,
                                  temper_error *error)
 {
+    /* The first column that cannot be scaled ends the loop. */
     for (size_t j = 0; j < scale->columns; j++) {
         set_column(scale, sums, j, data->x.kind == MATRIX_CSR);
         if (!usable(scale->offset[j], scale->factor[j]))
@@ -157,6 +164,7 @@ static temper_status set_columns(const struct dataset *data, const struct column
         return TEMPER_OK;
     for (size_t j = 0; j < scale->columns; j++)
         note_outlier(data, sums, j, scale);
+    /* About 1 for each column that is not constant. */
     for (size_t j = 0; j < scale->columns; j++)
         scale->spread += sums->variance[j] * scale->factor[j] * scale->factor[j];
     return TEMPER_OK;
@@ -168,6 +176,7 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
 {
     struct column_stats sums;
     struct negative_entry negative = {.found = false};
+    /* Logarithms and variances cost time: they are computed only for the kinds that use them. */
     struct sum_task task = {.data = data,
                             .row = rows.row,
                             .count = rows.row ? rows.count : (size_t)data->x.rows,
@@ -191,6 +200,7 @@ static bool scale_start(struct scale *scale, enum scale_kind kind, size_t column
     *scale = (struct scale){.kind = kind, .columns = columns};
     scale->offset = mem_zeroed(columns, sizeof *scale->offset);
     scale->factor = mem_alloc(columns, sizeof *scale->factor);
+    /* Factor 0 would lose a column, so the array does not start zeroed. */
     for (size_t j = 0; scale->factor && j < columns; j++)
         scale->factor[j] = factor;
     return scale->offset && scale->factor;
@@ -206,7 +216,7 @@ static temper_status publish(struct scale *scale, temper_status status, struct s
     return status;
 }
 
-/* Whether the kind depends on the data. */
+/* Whether offsets and factors depend on the data; the other kinds need no pass over the rows. */
 static bool learns(enum scale_kind kind)
 {
     return kind != SCALE_NONE && kind != SCALE_PIXELS;
@@ -227,13 +237,15 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
                           struct scale *out, temper_error *error)
 {
     struct scale scale;
+    /* The kinds that learn nothing end after this. */
     temper_status status = scale_begin(data, kind, &scale, error);
     if (status == TEMPER_OK && learns(kind))
         status = learn(data, rows, threads, &scale, error);
     return publish(&scale, status, out);
 }
 
-/* The same from statistics that were summed elsewhere, as those of remote shards. */
+/* The same from statistics that were summed elsewhere, as those of remote shards. `data` then serves for its shape and
+ * for messages. */
 temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind, const struct column_stats *sums,
                               struct scale *out, temper_error *error)
 {
@@ -244,6 +256,7 @@ temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind, 
     return publish(&scale, status, out);
 }
 
+/* Leaves an empty scale, which may be freed again. */
 void scale_free(struct scale *scale)
 {
     mem_free(scale->offset);
@@ -278,6 +291,7 @@ static void scale_dense_row(const struct scaling *scaling, size_t row, double *s
     size_t columns = scaling->scale->columns;
     matrix_row_f64(scaling->from, row, scratch);
     scale_row(scaling->scale, scratch);
+    /* The element type is tested once a row, outside of the loops. */
     if (scaling->to->kind == MATRIX_F64) {
         double *out = (double *)scaling->to->owned[0] + row * columns;
         for (size_t j = 0; j < columns; j++)
@@ -294,6 +308,7 @@ static void scale_dense_row(const struct scaling *scaling, size_t row, double *s
 static void scale_sparse_row(const struct scaling *scaling, size_t row)
 {
     const struct scale *scale = scaling->scale;
+    /* Result and source have the same row starts, so rows can be written in any order. */
     struct row from = matrix_row(scaling->from, row);
     uint64_t start = matrix_start(scaling->from, row);
     uint64_t *row_start = scaling->to->owned[0];
@@ -304,6 +319,7 @@ static void scale_sparse_row(const struct scaling *scaling, size_t row)
         uint32_t j = row_column(&from, i);
         double x = row_value(&from, i);
         x = (scale->kind == SCALE_LOG ? log1p(x) : x) * scale->factor[j];
+        /* Columns are copied as well, since those of the source may have 64 bits. */
         column[start + i] = j;
         if (from.value)
             value[start + i] = (float)x;
@@ -317,9 +333,11 @@ static void scale_sparse_row(const struct scaling *scaling, size_t row)
 static temper_status scale_block(void *context, size_t block, size_t worker)
 {
     const struct scaling *scaling = context;
+    /* The last block is shorter. */
     size_t rows = (size_t)scaling->from->rows, from = block * ROWS_A_BLOCK;
     size_t to = rows - from < ROWS_A_BLOCK ? rows : from + ROWS_A_BLOCK;
     for (size_t row = from; row < to; row++) {
+        /* Under a memory limit, the pages of the source are announced before they are read. */
         page_window_rows(scaling->from, row, 1);
         if (scaling->to->kind == MATRIX_CSR)
             scale_sparse_row(scaling, row);
@@ -338,6 +356,7 @@ static bool allocate_like(const struct matrix *from, struct matrix *to)
     *to = *from;
     /* The copy owns its arrays and is not part of a mapped file. */
     to->owned[0] = to->owned[1] = to->owned[2] = NULL;
+    /* Every kind becomes floats but doubles, which must not lose digits. */
     to->pages = NULL;
     if (from->kind != MATRIX_CSR) {
         to->kind = f64 ? MATRIX_F64 : MATRIX_F32;
@@ -360,6 +379,7 @@ static bool allocate_like(const struct matrix *from, struct matrix *to)
 static temper_status scale_all(struct scaling *scaling, size_t threads)
 {
     size_t blocks = ((size_t)scaling->from->rows + ROWS_A_BLOCK - 1) / ROWS_A_BLOCK, size;
+    /* More threads than blocks would have nothing to do, but a buffer each. */
     threads = threads < 1 ? 1 : threads > blocks ? blocks : threads;
     if (!mul_size(threads, scaling->scale->columns, &size))
         return TEMPER_NO_MEMORY;
@@ -375,6 +395,7 @@ static temper_status scale_all(struct scaling *scaling, size_t threads)
 temper_status scale_matrix(const struct scale *scale, const struct matrix *x, size_t threads, struct matrix *out,
                            temper_error *error)
 {
+    /* Built in a local matrix, so that *out stays untouched on failure. */
     struct matrix to;
     struct scaling scaling = {.scale = scale, .from = x, .to = &to};
     if (!allocate_like(x, &to) || scale_all(&scaling, threads) != TEMPER_OK) {

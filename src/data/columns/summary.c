@@ -72,6 +72,7 @@ static uint32_t *used_columns(const struct matrix *x, size_t *count)
     if (!column)
         return NULL;
     if (entries > 0) {
+        /* A copy of all indices is sorted, not the entries: the matrix may be mapped. */
         for (size_t i = 0; i < entries; i++)
             column[i] = matrix_column(x, i);
         qsort(column, entries, sizeof *column, compare_columns);
@@ -107,6 +108,7 @@ static uint64_t mix(uint64_t x)
 static bool add_value(struct column_hash *digest, double value, uint64_t row_key)
 {
     uint64_t bits;
+    /* NaN changes neither bound. */
     if (value < digest->low)
         digest->low = value;
     if (value > digest->high)
@@ -146,6 +148,7 @@ static void add_sparse_row(const struct hash_pass *pass, struct hash_share *shar
 static temper_status add_block(void *context, size_t block, size_t worker)
 {
     const struct hash_pass *pass = context;
+    /* Blocks are fixed ranges of rows; which worker gets one does not matter. */
     uint64_t from = (uint64_t)block * BLOCK_ROWS, to = from + BLOCK_ROWS;
     for (uint64_t i = from; i < to && i < pass->x->rows; i++) {
         page_window_rows(pass->x, i, 1);
@@ -163,6 +166,7 @@ static temper_status add_block(void *context, size_t block, size_t worker)
 static bool share_start(const struct hash_pass *pass, struct hash_share *share)
 {
     share->digest = mem_alloc(pass->count, sizeof *share->digest);
+    /* Sparse rows are read in place. */
     share->row = mem_alloc(pass->x->kind == MATRIX_CSR ? 1 : pass->count, sizeof *share->row);
     if (!share->digest || !share->row)
         return false;
@@ -207,6 +211,7 @@ static bool pass_run(struct hash_pass *pass)
         started = share_start(pass, &pass->share[i]);
     if (!started)
         return false;
+    /* Rounded up: the last block may be shorter. */
     size_t blocks = (size_t)((pass->x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS);
     if (parallel_blocks(blocks, pass->threads, add_block, pass) != TEMPER_OK)
         return false; /* no memory for the threads; blocks do not fail */
@@ -228,6 +233,7 @@ static void pass_free(struct hash_pass *pass)
 /* Every thread has hashes of all columns: more threads than the data has entries for would cost more than they save. */
 static size_t useful_threads(const struct matrix *x, size_t count, size_t threads)
 {
+    /* At least ENTRIES_A_DIGEST entries of data for each digest of a thread. */
     uint64_t most = x->nonzeros / ENTRIES_A_DIGEST / (count ? count : 1);
     if (threads == 0)
         threads = thread_count_default();
@@ -245,6 +251,7 @@ static temper_status column_hashes(const struct matrix *x, size_t threads, struc
                                    temper_error *error)
 {
     struct column_hashes result = {.count = (size_t)x->columns};
+    /* Columns without entries get no digest here; they are known to be 0 throughout. */
     if (is_wide(x)) {
         result.column = used_columns(x, &result.count);
         if (!result.column)
@@ -293,6 +300,7 @@ static void show_constant(const struct column_hashes *hashes, uint64_t columns, 
 {
     size_t shown = 0, next = 0;
     for (uint64_t j = 0; j < columns && shown < TEMPER_SUMMARY_SHOWN; j++) {
+        /* Digests ascend by column, so that one index runs along. */
         bool has_digest = next < hashes->count && column_at(hashes, next) == j;
         if (!has_digest || column_is_constant(&hashes->digest[next]))
             out->column[shown++] = j + 1;
@@ -303,6 +311,7 @@ static void show_constant(const struct column_hashes *hashes, uint64_t columns, 
 /* Counts all constant columns, but lists TEMPER_SUMMARY_SHOWN of them at most. */
 static void find_constant(const struct column_hashes *hashes, uint64_t columns, temper_column_list *out)
 {
+    /* Columns without a digest are constant. */
     out->count = columns - hashes->count;
     for (size_t i = 0; i < hashes->count; i++)
         out->count += column_is_constant(&hashes->digest[i]);
@@ -322,6 +331,7 @@ struct hashed_column {
 static int compare_hashed(const void *a, const void *b)
 {
     const struct hashed_column *first = a, *second = b;
+    /* The hashes are compared as numbers; their order has no meaning. */
     for (int i = 0; i < 2; i++)
         if (first->hash[i] != second->hash[i])
             return first->hash[i] < second->hash[i] ? -1 : 1;
@@ -337,6 +347,7 @@ static bool same_hash(const struct hashed_column *a, const struct hashed_column 
  * order of their hashes. */
 static void insert_column(temper_column_list *out, uint64_t column, uint64_t same_as)
 {
+    /* Position of the new entry if it comes last; it then moves down. */
     size_t at = out->count < TEMPER_SUMMARY_SHOWN ? (size_t)out->count : TEMPER_SUMMARY_SHOWN;
     out->count++;
     for (; at > 0 && out->column[at - 1] > column; at--) {
@@ -370,6 +381,7 @@ static temper_status find_duplicate(const struct column_hashes *hashes, temper_c
     if (!list)
         return error_no_memory(error);
     size_t count = list_hashes(hashes, list), first = 0;
+    /* O(n log n) in the number of columns. */
     qsort(list, count, sizeof *list, compare_hashed);
     for (size_t i = 1; i < count; i++) {
         if (same_hash(&list[i], &list[first]))
@@ -386,6 +398,7 @@ static temper_status find_duplicate(const struct column_hashes *hashes, temper_c
 /* The range of all values, and of the zeros that are not stored. */
 static void find_range(const struct column_hashes *hashes, const struct matrix *x, temper_data_summary *out)
 {
+    /* Without rows there are no zeros either. */
     bool zeros = hashes->count < x->columns && x->rows > 0; /* columns without an entry */
     out->low = zeros ? 0 : INFINITY;
     out->high = zeros ? 0 : -INFINITY;
@@ -433,6 +446,7 @@ static void summarise_weights(const struct dataset *data, temper_data_summary *o
     out->weighted = data->weight && data->x.rows > 0;
     if (!out->weighted)
         return;
+    /* Both bounds start from the first row. */
     out->weight_low = out->weight_high = data->weight[0];
     for (uint64_t i = 0; i < data->x.rows; i++) {
         out->weight_low = fmin(out->weight_low, data->weight[i]);
@@ -452,6 +466,7 @@ static uint64_t memory_of(const struct dataset *data)
 /* *out is written on success only; the caller frees it with summary_free. */
 temper_status dataset_summary(const struct dataset *data, size_t threads, temper_data_summary *out, temper_error *error)
 {
+    /* Counts that need no pass over the data. */
     temper_data_summary summary = {
         .storage = storage_name(&data->x),
         .compression = data->file.compression,

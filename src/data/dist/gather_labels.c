@@ -8,6 +8,7 @@
 temper_status gather_labels(const struct gathered_labels *all_rows, const void *mine, size_t size, void *all,
                             temper_error *error)
 {
+    /* One process has no rows_of, but the same code serves it. */
     size_t *bytes = mem_alloc(comm_size(all_rows->comm), sizeof *bytes);
     if (!bytes)
         return error_no_memory(error);
@@ -24,6 +25,7 @@ temper_status gather_labels(const struct gathered_labels *all_rows, const void *
 static temper_status gather_all(const struct dataset *data, struct gathered_labels *all_rows, temper_error *error)
 {
     uint64_t own = data->x.rows;
+    /* All arrays are allocated before the first message: afterwards the ranks must not diverge. */
     all_rows->rows_of = mem_alloc(comm_size(all_rows->comm), sizeof *all_rows->rows_of);
     all_rows->gathered = mem_alloc(all_rows->rows, sizeof *all_rows->gathered);
     if (data->weight)
@@ -58,6 +60,7 @@ temper_status gathered_labels_needed(const struct dataset *data, struct gathered
     return status;
 }
 
+/* Borrowed labels are left alone: only gathered arrays are freed. */
 void gathered_labels_free(struct gathered_labels *all_rows)
 {
     mem_free(all_rows->rows_of);
@@ -70,6 +73,7 @@ void gathered_labels_free(struct gathered_labels *all_rows)
  * borrows everything, and must not be freed. */
 struct dataset gathered_labels_dataset(const struct gathered_labels *all_rows, const struct dataset *data)
 {
+    /* Class names and path are needed for messages. */
     struct dataset all = {.classes = data->classes, .file.path = data->file.path};
     all.x.rows = all_rows->rows;
     all.x.columns = data->x.columns;

@@ -37,6 +37,7 @@ static void reset(struct dataset *data)
 static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
 {
     struct data_reader *reader = p->reader;
+    /* lines_before is 0 at first; only a second read, for a message, knows it. */
     reader->rank.active = true;
     reader->rank.lines_before = reader->rank.lines = lines_before;
     TRY(p->read == read_csv
@@ -50,6 +51,7 @@ static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
 temper_status distributed_read_report(struct distributed_read *p, temper_status read)
 {
     const struct dataset *data = p->data;
+    /* What the other processes need to know of this one's rows. */
     struct rank_report mine = {.size = p->size,
                                .rows = data->x.rows,
                                .columns = data->x.columns,
@@ -73,6 +75,7 @@ temper_status distributed_read_report(struct distributed_read *p, temper_status 
  * missing or repeated rows. */
 static temper_status check_copies(const struct distributed_read *p)
 {
+    /* Compared with the first process: equality is transitive. */
     for (size_t r = 1; r < p->comm->size; r++)
         if (p->report[r].size != p->report[0].size)
             return error_set(p->reader->error, TEMPER_BAD_DATA,
@@ -86,6 +89,7 @@ static temper_status check_copies(const struct distributed_read *p)
 /* Whether the rows of the ranks below `to` have labels; the first rank with rows decides. */
 static enum sparse_labels labels_before(const struct distributed_read *p, size_t to)
 {
+    /* Ranks without rows (more processes than lines) do not count. */
     for (size_t r = 0; r < to; r++)
         if (p->report[r].rows)
             return p->report[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
@@ -98,6 +102,7 @@ static size_t first_fault(const struct distributed_read *p)
 {
     size_t r = 0;
     for (; r < p->comm->size && p->report[r].status == TEMPER_OK; r++) {
+        /* Two faults are possible: a failed read, and labels that contradict earlier rows. */
         enum sparse_labels before = labels_before(p, r);
         enum sparse_labels here = p->report[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
         if (p->report[r].rows && before != SPARSE_NO_ROWS && before != here)
@@ -111,6 +116,7 @@ static size_t first_fault(const struct distributed_read *p)
 static bool is_empty(const struct distributed_read *p)
 {
     bool rows = false, columns = false;
+    /* One process with rows is enough. */
     for (size_t r = 0; r < p->comm->size; r++) {
         rows = rows || p->report[r].rows > 0;
         columns = columns || p->report[r].columns > 0;
@@ -124,6 +130,7 @@ static temper_status report_fault(struct distributed_read *p, size_t failed)
 {
     uint64_t lines = 0;
     temper_status status = TEMPER_OK;
+    /* Ranks hold consecutive lines, so their counts add up to the line number. */
     for (size_t r = 0; r < failed; r++)
         lines += p->report[r].lines;
     p->reader->rank.labels_before = (int)labels_before(p, failed);
@@ -150,6 +157,7 @@ static char *gather_names(struct distributed_read *p, temper_status *status)
 {
     const struct classes *classes = &p->data->classes;
     size_t all = 0;
+    /* Each rank's names and their total length. */
     for (size_t r = 0; r < p->comm->size; r++) {
         p->in_bytes[r] = (size_t)p->report[r].names;
         all += p->in_bytes[r];
@@ -157,6 +165,7 @@ static char *gather_names(struct distributed_read *p, temper_status *status)
     char *names = mem_alloc(all + 1, 1), *mine = mem_alloc(p->in_bytes[p->comm->rank], 1);
     *status = TEMPER_NO_MEMORY;
     if (names && mine) {
+        /* This rank's names, one after the other. */
         size_t at = 0;
         for (size_t c = 0; c < classes->count; c++) {
             size_t length = strlen(classes->name[c]) + 1;
@@ -181,6 +190,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
     char *names = gather_names(p, &status);
     uint32_t *number_of = mem_alloc(own->count, sizeof *number_of);
     const char *name = names;
+    /* All processes walk through the same text in the same order, and so get the same numbers. */
     for (size_t r = 0; status == TEMPER_OK && r < p->comm->size; r++)
         for (const char *end = name + p->report[r].names; status == TEMPER_OK && name < end; name += strlen(name) + 1) {
             uint32_t number = classes_add(&merged, name, strlen(name));
@@ -197,6 +207,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
         p->data->label[i] = number_of[p->data->label[i]];
     mem_free(names);
     mem_free(number_of);
+    /* Only now the dataset changes. */
     if (status == TEMPER_OK && !*whole) {
         classes_free(own);
         *own = merged;
@@ -211,6 +222,7 @@ static temper_status merge_notes(struct distributed_read *p)
 {
     char *notes = NULL;
     temper_status status = scatter_notes(p->data, p->comm, &notes, p->reader->error);
+    /* Notes are lines of one text. */
     for (const char *line = notes; status == TEMPER_OK && *line;) {
         size_t length = strcspn(line, "\n");
         dataset_note(p->data, "%.*s", (int)length, line);
@@ -225,6 +237,7 @@ static void merge_counts(struct distributed_read *p)
 {
     struct dataset *data = p->data;
     uint64_t lines = 0;
+    /* The totals start from 0 in a dataset that was just read. */
     data->ranks.comm = p->comm;
     data->file.missing_filled = data->file.missing_dropped = 0;
     for (size_t r = 0; r < p->comm->size; r++) {
@@ -238,6 +251,7 @@ static void merge_counts(struct distributed_read *p)
         data->x.columns = report->columns > data->x.columns ? report->columns : data->x.columns;
     }
     p->has[p->comm->size] = data->ranks.all_rows;
+    /* Lines were counted from this process's first line. */
     for (uint64_t i = 0; data->line && i < data->x.rows; i++)
         data->line[i] += lines;
 }
@@ -253,7 +267,8 @@ temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
     merge_counts(p);
     status = merge_notes(p);
     csv_note_missing(p->data, p->data->ranks.all_rows, false, false);
-    /* The partition depends on the totals, so it is known only now: p->gets are the rows that each rank is to hold. */
+    /* The partition depends on the totals, so it is known only now: p->gets are the rows that each rank is to hold.
+     * Rows of a rank are whole parts, not the lines that it has read. */
     const struct row_partition parts = row_partition_of(p->data);
     for (size_t r = 0; r <= p->comm->size; r++)
         p->gets[r] = row_partition_first_row(&parts, p->data->ranks.all_rows, r, p->comm->size);
@@ -268,12 +283,14 @@ static temper_status read_parts(struct distributed_read *p, bool *whole)
     temper_status status = check_copies(p);
     if (status != TEMPER_OK)
         return status;
+    /* A fault is reported for the file as a whole: the first one in the order of the lines. */
     size_t failed = first_fault(p);
     if (failed < p->comm->size)
         return report_fault(p, failed);
     *whole = is_empty(p);
     if (!*whole)
         status = distributed_read_agree(p, whole);
+    /* What was read is given up, and the caller reads all rows in one process. */
     if (*whole)
         reset(p->data);
     else if (status == TEMPER_OK)
@@ -313,6 +330,7 @@ temper_status read_distributed(struct data_reader *reader, reader_fn *read, stru
     data->file.path = mem_alloc(strlen(reader->path) + 1, 1);
     if (status == TEMPER_OK && !data->file.path)
         status = error_no_memory(reader->error);
+    /* Messages refer to the path, so the dataset has it before reading. */
     if (status == TEMPER_OK) {
         memcpy(data->file.path, reader->path, strlen(reader->path) + 1);
         status = read_parts(&p, whole);

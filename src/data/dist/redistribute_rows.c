@@ -14,6 +14,7 @@ static uint64_t overlap(const uint64_t *a, const uint64_t *b)
  * array, owned by the caller; NULL without memory or when communication failed, with the error set. */
 static void *move(struct distributed_read *p, const void *array, size_t count, size_t size)
 {
+    /* A process that receives nothing takes part all the same, with an array of length 0. */
     void *moved = mem_alloc(count, size);
     if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes, p->reader->error) == TEMPER_OK)
         return moved;
@@ -28,6 +29,7 @@ static void *move(struct distributed_read *p, const void *array, size_t count, s
 static void *move_rows(struct distributed_read *p, const void *array, size_t size)
 {
     size_t own = p->comm->rank;
+    /* has[own] .. has[own + 1] are the rows that were read here, gets[] those that each rank is to hold. */
     for (size_t r = 0; r < p->comm->size; r++) {
         p->out_bytes[r] = (size_t)overlap(p->has + own, p->gets + r) * size;
         p->in_bytes[r] = (size_t)overlap(p->has + r, p->gets + own) * size;
@@ -46,6 +48,7 @@ static size_t entries(const uint64_t *row_start, uint64_t row, uint64_t rows)
 static void *move_entries(struct distributed_read *p, const uint64_t *new_start, const void *array)
 {
     size_t own = p->comm->rank;
+    /* Rows are sent and received in their order, so two running counts give the first row of each message. */
     uint64_t sent = 0, received = 0;
     for (size_t r = 0; r < p->comm->size; r++) {
         uint64_t out = overlap(p->has + own, p->gets + r), in = overlap(p->has + r, p->gets + own);
@@ -64,6 +67,7 @@ static uint64_t *move_starts(struct distributed_read *p, size_t rows)
     const struct matrix *x = &p->data->x;
     uint64_t *length = mem_alloc((size_t)x->rows, sizeof *length), *moved = NULL;
     uint64_t *start = mem_alloc(rows + 1, sizeof *start);
+    /* Lengths in place of starts: they are independent of the sender's other rows. */
     for (size_t i = 0; length && i < x->rows; i++)
         length[i] = x->row_start[i + 1] - x->row_start[i];
     if (length && start)
@@ -89,6 +93,7 @@ static uint64_t *move_starts(struct distributed_read *p, size_t rows)
 static bool move_sparse(struct distributed_read *p, size_t rows, struct matrix *out)
 {
     const struct matrix *x = &p->data->x;
+    /* Each step needs the one before; a failure leaves the later arrays NULL. */
     uint64_t *start = move_starts(p, rows);
     void *column = start ? move_entries(p, start, x->column) : NULL;
     void *value = column ? move_entries(p, start, x->value) : NULL;
@@ -159,14 +164,17 @@ static void row_arrays_free(struct row_arrays *arrays)
 temper_status redistribute_rows(struct distributed_read *p)
 {
     struct dataset *data = p->data;
+    /* Rows that this process is to hold. */
     size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);
     struct row_arrays arrays = {0};
     struct matrix moved = {0};
     bool done = move_arrays(p, &arrays) && (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
+    /* The matrix is the last to be moved, so that only the row arrays can be left over. */
     if (!done) {
         row_arrays_free(&arrays);
         return p->reader->error ? p->reader->error->status : TEMPER_NO_MEMORY;
     }
+    /* Nothing can fail from here on. */
     matrix_free(&data->x);
     dataset_free_array(data, data->line);
     dataset_free_array(data, data->label);

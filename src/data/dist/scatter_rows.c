@@ -25,6 +25,7 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
         return NULL;
     if (is_mapped(data, array))
         return (char *)array + from * size;
+    /* In memory that this process owns. */
     memmove(array, (char *)array + from * size, count * size);
     if (disk_array_has(data->storage.disk, array)) /* temporary files are not shrunk */
         return array;
@@ -49,6 +50,7 @@ static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, te
         return error_no_memory(error);
     start[0] = 0;
     for (size_t i = 1; i <= count; i++)
+        /* Relative to the first entry that is kept. */
         start[i] = x->row_start[from + i] - first;
     x->owned[0] = start;
     x->row_start = start;
@@ -64,12 +66,14 @@ static temper_status keep_matrix(struct dataset *data, size_t from, size_t count
     struct matrix *x = &data->x;
     if (!matrix_is_ours(x)) {
         temper_status status = keep_mapped(x, from, count, error);
+        /* The matrix has its new number of rows even after a failure, in which case the dataset is freed. */
         x->rows = count;
         return status;
     }
     size_t *row = mem_alloc(count, sizeof *row);
     if (!row)
         return error_no_memory(error);
+    /* matrix_keep takes a list of rows. */
     for (size_t i = 0; i < count; i++)
         row[i] = from + i;
     matrix_keep(x, row, count);
@@ -96,6 +100,7 @@ temper_status scatter_keep_own(struct dataset *data, const temper_comm *comm, te
 {
     const struct row_range range = scatter_range(data, comm);
     size_t first = (size_t)range.from, count = (size_t)(range.to - range.from);
+    /* Totals first: the arrays below still have all rows. */
     data->ranks.comm = comm;
     data->ranks.all_rows = data->x.rows;
     data->ranks.all_nonzeros = data->x.nonzeros;

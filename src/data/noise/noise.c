@@ -24,6 +24,7 @@ temper_status noise_random(const struct dataset *data, double rate, uint64_t see
     const struct random random = {seed, STREAM_NOISE_CLASS};
     size_t count = 0;
     temper_status status = noise_check_classes(data, error);
+    /* Every step needs the one before; nothing is allocated before noise_choose. */
     if (status == TEMPER_OK)
         status = noise_count(data, rate, &count, error);
     if (status == TEMPER_OK)
@@ -32,7 +33,8 @@ temper_status noise_random(const struct dataset *data, double rate, uint64_t see
         return status;
     for (size_t i = 0; i < out->count; i++) {
         struct label_change *change = &out->change[i];
-        /* One of the other classes, uniformly. Indexed by row, so that it does not depend on the rate. */
+        /* A draw among C - 1 classes, of which those from the old class on are shifted by one: uniform over the other
+         * classes. It is indexed by row, so that it does not depend on the rate. */
         uint32_t other = (uint32_t)random_below(random, change->row, data->classes.count - 1);
         change->is = other + (other >= change->was);
     }
@@ -78,6 +80,7 @@ static temper_status refuse_pair(const struct list_item *pair, const char *what,
 static temper_status map_pair(const struct dataset *data, const struct list_item *pair, struct class_map *map,
                               temper_error *error)
 {
+    /* Both names must be classes of the data. */
     uint32_t from = 0, to = 0;
     temper_status status = class_named(data, "--map", pair->name, &from, error);
     if (status == TEMPER_OK)
@@ -96,6 +99,7 @@ static temper_status map_pair(const struct dataset *data, const struct list_item
 /* Parses the list of --map into the class map. */
 static temper_status map_read(const struct dataset *data, const char *text, struct class_map *map, temper_error *error)
 {
+    /* The list is parsed by the common rules for names and quotes. */
     struct list list;
     temper_status status = list_read("--map", text, true, &list, error);
     if (status != TEMPER_OK)
@@ -110,6 +114,7 @@ static temper_status map_read(const struct dataset *data, const char *text, stru
 static void map_to_next(size_t classes, struct class_map *map)
 {
     for (size_t c = 0; c < classes; c++) {
+        /* With two classes this is the same as symmetric noise. */
         map->target[c] = (uint32_t)((c + 1) % classes);
         map->may_change[c] = true;
     }
@@ -128,12 +133,14 @@ temper_status noise_pair(const struct dataset *data, double rate, const char *ma
         status = class_map_start(data->classes.count, &to, error);
     if (status != TEMPER_OK)
         return status;
+    /* Without --map all classes change. */
     if (map)
         status = map_read(data, map, &to, error);
     else
         map_to_next(data->classes.count, &to);
     if (status == TEMPER_OK)
         status = noise_choose(data, count, seed, to.may_change, out, error);
+    /* The new class is a function of the old one. */
     for (size_t i = 0; status == TEMPER_OK && i < out->count; i++)
         out->change[i].is = to.target[out->change[i].was];
     class_map_free(&to);
@@ -162,6 +169,7 @@ static int by_margin(const void *left, const void *right)
 static size_t rank_rows(const struct dataset *data, const double *margin, bool largest, struct margin_rank *ranked)
 {
     size_t eligible = 0;
+    /* Rows that the model already gets wrong are left alone. */
     for (size_t i = 0; i < data->x.rows; i++)
         if (margin[i] > 0)
             ranked[eligible++] = (struct margin_rank){largest ? -margin[i] : margin[i], i};
@@ -198,6 +206,7 @@ temper_status noise_margin(const struct dataset *data, struct margins margins, d
 {
     size_t count = 0;
     temper_status status = noise_check_classes(data, error);
+    /* With more than two classes the caller must give the runner-up of each row. */
     assert(status != TEMPER_OK || margins.runner_up || data->classes.count == 2);
     if (status == TEMPER_OK)
         status = noise_count(data, rate, &count, error);
@@ -224,6 +233,7 @@ static temper_status replace_rows(const struct dataset *data, const struct datas
     if (!from)
         return error_no_memory(error);
     for (size_t i = 0; i < rows; i++)
+        /* `from` has one entry for each row of the result. */
         from[i] = i;
     for (size_t i = 0; i < noise->count; i++)
         from[noise->change[i].row] = (size_t)noise->change[i].from + (pool ? rows : 0);
@@ -237,9 +247,11 @@ static temper_status replace_rows(const struct dataset *data, const struct datas
 temper_status noise_apply(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
                           struct dataset **out, temper_error *error)
 {
+    /* Instance noise has a source row in each change. */
     if (noise->count > 0 && noise->change[0].from != NO_ROW)
         return replace_rows(data, pool, noise, out, error);
     temper_status status = dataset_borrow(data, out, error);
+    /* dataset_borrow has copied the labels, so that the original keeps its own. */
     for (size_t i = 0; status == TEMPER_OK && i < noise->count; i++)
         (*out)->label[noise->change[i].row] = noise->change[i].is;
     return status;

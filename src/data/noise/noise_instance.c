@@ -13,6 +13,7 @@
 static temper_status check_pool(const struct dataset *data, const struct dataset *pool, temper_error *error)
 {
     char file[PATH_SHOWN];
+    /* Both errors name the file of the pool, not that of the data. */
     source_shown(pool, file);
     if (pool->x.columns != data->x.columns)
         return error_set(error, TEMPER_BAD_DATA,
@@ -36,6 +37,7 @@ static temper_status outside_classes(const struct dataset *data, const struct da
     bool *outside = mem_alloc(classes, sizeof *outside);
     if (!outside)
         return error_no_memory(error);
+    /* By name, since the two datasets number their classes independently. */
     for (size_t c = 0; c < classes; c++) {
         const char *name = pool->classes.name[c];
         outside[c] = classes_find(&data->classes, name, strlen(name)) == UINT32_MAX;
@@ -47,6 +49,7 @@ static temper_status outside_classes(const struct dataset *data, const struct da
 /* The usable rows of the pool in a random order; returns their number. A pool without labels is usable as a whole. */
 static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint64_t seed, size_t *order)
 {
+    /* The whole pool is shuffled before rows are left out: the order of the others is then independent of them. */
     size_t rows = (size_t)pool->x.rows, usable = 0;
     random_permutation((struct random){seed, STREAM_NOISE_POOL}, order, rows);
     for (size_t i = 0; i < rows; i++)
@@ -65,6 +68,7 @@ static temper_status take_from_pool(const struct dataset *pool, const bool *outs
     if (!order)
         return error_no_memory(error);
     size_t usable = shuffle_pool(pool, outside, seed, order);
+    /* The pool may be smaller than the number of changes. */
     for (size_t i = 0; usable > 0 && i < noise->count; i++)
         noise->change[i].from = order[i % usable]; /* in turn, from the start again when all were used */
     mem_free(order);
@@ -102,6 +106,7 @@ struct class_order {
 static void sort_rows(const struct dataset *data, struct class_order *sorted)
 {
     size_t classes = data->classes.count, rows = (size_t)data->x.rows, before = 0;
+    /* Counts of the classes, in the array that becomes their ends. */
     for (size_t i = 0; i < rows; i++)
         sorted->end[data->label[i]]++;
     for (size_t c = 0; c < classes; c++) { /* first the beginning of each class... */
@@ -118,6 +123,7 @@ static void sort_rows(const struct dataset *data, struct class_order *sorted)
 static uint64_t draw_other(const struct dataset *data, const struct class_order *sorted, uint64_t row, uint64_t seed)
 {
     uint32_t c = data->label[row];
+    /* The interval of the row's own class in the sorted order. */
     size_t from = c ? sorted->end[c - 1] : 0, own = sorted->end[c] - from;
     size_t others = (size_t)data->x.rows - own;
     if (others == 0)
@@ -160,6 +166,7 @@ temper_status noise_instance(const struct dataset *data, const struct dataset *p
 {
     struct noise noise = {0};
     size_t count = 0;
+    /* Instance noise from a pool needs no classes, not even labels. */
     temper_status status = pool ? TEMPER_OK : noise_check_classes(data, error);
     if (status == TEMPER_OK)
         status = noise_count(data, rate, &count, error);
@@ -167,6 +174,7 @@ temper_status noise_instance(const struct dataset *data, const struct dataset *p
         status = noise_choose(data, count, seed, NULL, &noise, error);
     if (status == TEMPER_OK)
         status = pool ? use_pool(data, pool, seed, &noise, error) : use_data(data, seed, &noise, error);
+    /* The changes of a failed step are not handed out. */
     if (status != TEMPER_OK) {
         noise_free(&noise);
         return status;

@@ -11,6 +11,7 @@ static uint32_t draw(const double *p, size_t classes, double u)
     uint32_t last = 0;
     double sum = 0;
     for (uint32_t c = 0; c < classes; c++) {
+        /* Classes of probability 0 are skipped, so that `last` is never one of them. */
         if (p[c] <= 0)
             continue;
         last = c;
@@ -27,6 +28,7 @@ static size_t draw_all(const struct dataset *data, const double *p, uint64_t see
 {
     const struct random random = {seed, STREAM_NOISE_CLASS};
     size_t classes = data->classes.count, count = 0;
+    /* The random number is indexed by the row, so that the order of processing does not matter. */
     for (uint64_t i = 0; i < data->x.rows; i++) {
         uint32_t was = data->label[i];
         drawn[i] = draw(p + was * classes, classes, random_uniform(random, i));
@@ -44,6 +46,7 @@ static temper_status draw_changes(const struct dataset *data, const double *p, u
     bool *marked = mem_alloc((size_t)data->x.rows, sizeof *marked);
     temper_status status = TEMPER_NO_MEMORY;
     if (drawn && marked) {
+        /* Marked first: the list of changes is then allocated in its final length. */
         size_t count = draw_all(data, p, seed, drawn, marked);
         status = noise_start(data, marked, count, out, error);
         for (size_t i = 0; status == TEMPER_OK && i < out->count; i++)
@@ -59,6 +62,7 @@ static temper_status draw_changes(const struct dataset *data, const double *p, u
 temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed, struct noise *out,
                                temper_error *error)
 {
+    /* The matrix is classes x classes, in the order of the data's classes. */
     double *p = NULL;
     temper_status status = noise_check_classes(data, error);
     if (status == TEMPER_OK)

@@ -12,6 +12,7 @@
  * processor. */
 temper_status noise_count(const struct dataset *data, double rate, size_t *count, temper_error *error)
 {
+    /* The negation also refuses NaN. */
     if (!(rate >= 0 && rate <= 1))
         return error_set(error, TEMPER_USAGE, "the rate is no share of the rows; give a number from 0 to 1");
     *count = (size_t)floor(rate * (double)data->x.rows + 0.5);
@@ -27,6 +28,7 @@ temper_status noise_check_classes(const struct dataset *data, temper_error *erro
                          "%s: noise needs labels, and the data has none; name their column by "
                          "--label or their file by --labels",
                          source_shown(data, file));
+    /* One class has no other to change to. */
     if (data->classes.count >= 2)
         return TEMPER_OK;
     return error_set(error, TEMPER_BAD_DATA,
@@ -47,11 +49,13 @@ temper_status noise_too_few(const struct dataset *data, size_t count, size_t eli
 temper_status noise_start(const struct dataset *data, const bool *marked, size_t count, struct noise *out,
                           temper_error *error)
 {
+    /* The number of marked rows is known to the caller. */
     struct noise noise = {.change = mem_alloc(count, sizeof *noise.change)};
     if (!noise.change)
         return error_no_memory(error);
     /* Ascending by row, not in the order of choice: a list that people can follow along the file. */
     for (uint64_t i = 0; i < data->x.rows; i++) {
+        /* Data without labels has instance noise only; its changes have label 0. */
         uint32_t label = data->label ? data->label[i] : 0;
         if (marked[i])
             noise.change[noise.count++] = (struct label_change){.row = i, .was = label, .is = label, .from = NO_ROW};
@@ -66,6 +70,7 @@ static size_t mark_rows(const struct dataset *data, const size_t *order, size_t 
                         bool *marked)
 {
     size_t found = 0;
+    /* The scan ends early, so that low rates cost little. */
     for (size_t i = 0; found < count && i < data->x.rows; i++) {
         if (may_change && !may_change[data->label[order[i]]])
             continue;
@@ -85,6 +90,7 @@ temper_status noise_choose(const struct dataset *data, size_t count, uint64_t se
     bool *marked = mem_zeroed(rows, sizeof *marked);
     temper_status status = TEMPER_OK;
     if (order && marked) {
+        /* The permutation does not depend on rate, classes or kind of noise. */
         random_permutation((struct random){seed, STREAM_NOISE_ROWS}, order, rows);
         size_t found = mark_rows(data, order, count, may_change, marked);
         status = found == count ? noise_start(data, marked, count, out, error)

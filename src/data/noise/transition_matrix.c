@@ -40,15 +40,18 @@ static temper_status read_cell(struct matrix_reader *t, const char *from, const 
                                temper_error *error)
 {
     size_t length = (size_t)(to - from);
+    /* Blanks around a number are allowed. */
     const char *token = line_trim(from, &length);
     char file[PATH_SHOWN];
     if (number_f64(token, token + length, out) == NUMBER_OK)
         return TEMPER_OK;
+    /* The first line may be names; whether it is follows from the number of lines. */
     if (t->rows == 0) {
         t->is_named = true;
         *out = NAN;
         return TEMPER_OK;
     }
+    /* Columns count bytes from 1, as editors do. */
     size_t column = (size_t)(token - line) + 1;
     return error_at(error, TEMPER_BAD_DATA, t->lines.number, column,
                     "%s:%zu:%zu: '%.80s' is not a probability; write numbers from 0 to 1 with "
@@ -71,6 +74,7 @@ static temper_status read_cells(struct matrix_reader *t, const char *line, size_
     size_t cells = 0;
     const char *from = line, *end = line + length;
     for (;;) {
+        /* Lines of numbers have no quotes, so that every comma separates. */
         const char *comma = memchr(from, ',', (size_t)(end - from)), *to = comma ? comma : end;
         double value;
         temper_status status = read_cell(t, from, to, line, &value, error);
@@ -102,6 +106,7 @@ static bool keep_first(struct matrix_reader *t, const char *line, size_t length)
 /* One line of the file. Empty lines are allowed at the end only, so they are refused when another line follows. */
 static temper_status read_line(struct matrix_reader *t, const char *line, size_t length, temper_error *error)
 {
+    /* Lines of blanks count as empty. */
     size_t trimmed = length;
     line_trim(line, &trimmed);
     if (trimmed == 0) {
@@ -111,6 +116,7 @@ static temper_status read_line(struct matrix_reader *t, const char *line, size_t
     if (t->blank)
         return refuse(t, t->blank, 1, "the line is empty; write one line for each class", error);
     if (t->rows == t->classes + 1)
+        /* One line more than classes is allowed, for names. */
         return refuse(t, t->lines.number, 1, "more lines than classes; write one line for each class", error);
     if (t->rows == 0 && !keep_first(t, line, length))
         return error_no_memory(error);
@@ -142,13 +148,16 @@ static temper_status check_row(const struct matrix_reader *t, const double *p, s
 {
     char file[PATH_SHOWN], shown[NUMBER_LENGTH];
     double sum = 0;
+    /* The negation also refuses NaN. */
     for (size_t j = 0; j < t->classes; j++) {
         if (!(p[j] >= 0 && p[j] <= 1))
             return refuse(t, number, j + 1, "a probability is below 0 or above 1; write numbers from 0 to 1", error);
         sum += p[j];
     }
+    /* Decimals such as 0.333333333333 are accepted. */
     if (fabs(sum - 1) <= 1e-9)
         return TEMPER_OK;
+    /* Shortest decimal, so that the message shows what is missing. */
     number_write_f64(sum, shown);
     return error_at(error, TEMPER_BAD_DATA, number, 1, "%s:%zu:1: the probabilities sum to %s; make them sum to 1",
                     path_shown(t->lines.path, file), number, shown);
@@ -169,8 +178,10 @@ static temper_status take_name(const struct matrix_reader *t, const char *name, 
 static temper_status take_names(const struct matrix_reader *t, const struct list *list, uint32_t *place,
                                 temper_error *error)
 {
+    /* Fewer or more names than classes cannot be matched. */
     if (list->count != t->classes)
         return refuse(t, 1, 1, "the first line names too few classes or too many; name each once", error);
+    /* A name twice implies another that is missing. */
     bool *seen = mem_zeroed(t->classes, sizeof *seen);
     if (!seen)
         return error_no_memory(error);
@@ -195,12 +206,14 @@ static temper_status read_names(const struct matrix_reader *t, uint32_t *place, 
 static temper_status arrange(const struct matrix_reader *t, bool named, const uint32_t *place, double *out,
                              temper_error *error)
 {
+    /* `named` is also the number of lines to skip. */
     for (size_t i = 0; i < t->classes; i++) {
         const double *p = t->p + (i + named) * t->classes;
         temper_status status = check_row(t, p, i + named + 1, error);
         if (status != TEMPER_OK)
             return status;
         for (size_t j = 0; j < t->classes; j++)
+            /* Rows and columns are permuted alike. */
             out[place[i] * t->classes + place[j]] = p[j];
     }
     return TEMPER_OK;
@@ -211,6 +224,7 @@ static temper_status order(const struct matrix_reader *t, bool named, uint32_t *
 {
     if (!place || !out)
         return error_no_memory(error);
+    /* Without names, the order of the classes. */
     for (size_t i = 0; i < t->classes; i++)
         place[i] = (uint32_t)i;
     TRY(named ? read_names(t, place, error) : TEMPER_OK);
@@ -220,6 +234,7 @@ static temper_status order(const struct matrix_reader *t, bool named, uint32_t *
 /* The number of lines decides whether the first holds names: a matrix of C classes has C lines, or C + 1 with names. */
 static temper_status finish(const struct matrix_reader *t, double **out, temper_error *error)
 {
+    /* The first line is then one of names. */
     bool named = t->rows == t->classes + 1;
     if (t->rows < t->classes || (t->is_named && !named))
         return refuse(t, t->lines.number ? t->lines.number : 1, 1,

@@ -1,5 +1,6 @@
 /* multi_dense_f32: multi_dense.inc.h with floats within a block, which halves the memory traffic of the products. Sums
- * over blocks are doubles all the same. */
+ * over blocks are doubles all the same. The macros select the kernels of that type; the functions of the template are
+ * static, and those at the end are their names for multi_objective.c. */
 typedef float real;
 #define LINEAR     linear_f32
 #define MANY       struct many_f32

@@ -1,5 +1,5 @@
 /* multi_dense_f64: multi_dense.inc.h with doubles throughout. Sparse data uses its column functions too, since its
- * scores are doubles. */
+ * scores are doubles. The macros select the kernels of that type. */
 typedef double real;
 #define LINEAR     linear_f64
 #define MANY       struct many_f64
@@ -14,6 +14,7 @@ void multi_pack_f64(struct multi_objective *multi)
     pack(multi);
 }
 
+/* Used by sparse data, the products of which are not those of this template. */
 void multi_columns_f64(const struct multi_work *work, struct row_span span)
 {
     all_columns(work, span);

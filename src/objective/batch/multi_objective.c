@@ -31,6 +31,7 @@ bool multi_supports(const struct dataset *data)
  * memory. The objective owns it. */
 static const struct margin_table *table_for(struct multi_objective *multi, temper_loss_spec loss)
 {
+    /* A linear search: few temperatures occur in one search. */
     for (size_t k = 0; k < multi->tables; k++)
         if (multi->table[k]->t1 == loss.t1 && multi->table[k]->t2 == loss.t2)
             return multi->table[k];
@@ -59,6 +60,7 @@ static void add_weights(void *context, void *state)
     double *sum = state;
     for (size_t i = 0; i < multi->members; i++) {
         const struct multi_member_state *member = &multi->member[i];
+        /* Rows of the member's held-out part do not count. */
         for (size_t row = 0; !like_last(multi, i) && row < data->x.rows; row++)
             if (!member->partition || member->partition[row] != member->part)
                 sum[i] += data->weight ? data->weight[row] : 1;
@@ -71,6 +73,7 @@ static temper_status sum_weights(struct multi_objective *multi, temper_error *er
     double *sum = mem_zeroed(multi->members, sizeof *sum);
     if (!sum)
         return error_no_memory(error);
+    /* One pass for all members, in the order of the rows. */
     temper_status status =
         comm_in_turn(multi->spec.data->ranks.comm, add_weights, multi, sum, multi->members * sizeof *sum, error);
     for (size_t i = 0; i < multi->members; i++)
@@ -87,6 +90,7 @@ static bool make_members(struct multi_objective *multi, const struct multi_membe
         struct multi_member_state *to = &multi->member[i];
         *to = (struct multi_member_state){
             .losses = {.kernel = multi->kernel, .loss = from->loss}, .l2 = from->l2, .part = from->part};
+        /* Without a partition the member is fitted on all rows. */
         if (from->partition != MULTI_NO_PARTITION)
             to->partition = multi->spec.partition[from->partition];
         if (loss_is_two_temperature(from->loss) && !(to->losses.table = table_for(multi, from->loss)))
@@ -105,10 +109,12 @@ static bool allocate_scratch(const struct multi_objective *multi, struct multi_s
     bool dense = multi->x->kind != MATRIX_CSR;
     /* Sparse data needs no copy of its rows, but scores by row before they are transposed. */
     s->rows = mem_aligned(rows, (dense ? multi->columns : MULTI_WIDTH) * real);
+    /* Workspace of the dense kernels; sparse ones need none. */
     s->linear = mem_aligned(dense ? linear_scratch(rows, multi->columns, MULTI_WIDTH) : 0, real);
     s->activation = mem_aligned(rows * MULTI_WIDTH, real);
     s->residual = mem_aligned(rows * MULTI_WIDTH, real);
     s->signed_weight = mem_aligned(rows * MULTI_WIDTH, sizeof(double));
+    /* Margins, values and slopes; curvatures are never needed here. */
     for (size_t n = 0; n < 3; n++)
         if (!(s->number[n] = mem_aligned(rows, sizeof(double))))
             return false;
@@ -137,6 +143,7 @@ static size_t total_numbers(const struct multi_objective *multi)
  */
 static bool allocate_sums(struct multi_objective *multi)
 {
+    /* One array for the numbers of all parts, so that they are released at once. */
     size_t parts = multi->layout.parts, each = part_numbers(multi);
     multi->first = row_partition_holders_together(&multi->parts, multi->spec.data->ranks.comm);
     multi->sums = mem_zeroed(parts, sizeof *multi->sums);
@@ -148,6 +155,7 @@ static bool allocate_sums(struct multi_objective *multi)
     multi->total = sums_at(total);
     if (!multi->first || !multi->sums || !multi->vectors_of || !multi->numbers)
         return false;
+    /* Pointers into that array, in the two forms in which it is used. */
     for (size_t p = 0; p < parts; p++) {
         multi->vectors_of[p] = multi->numbers + p * each;
         multi->sums[p] = sums_at(multi->vectors_of[p]);
@@ -159,6 +167,7 @@ static bool allocate_sums(struct multi_objective *multi)
 static bool allocate(struct multi_objective *multi)
 {
     size_t real = multi->spec.f64 ? sizeof(double) : sizeof(float);
+    /* [feature * count + request], at most MULTI_WIDTH requests. */
     size_t gradient = multi->columns * MULTI_WIDTH;
     multi->member = mem_zeroed(multi->members, sizeof *multi->member);
     multi->table = (struct margin_table **)mem_zeroed(multi->members, sizeof(void *));
@@ -226,6 +235,7 @@ static void choose_parts(struct multi_objective *multi)
 {
     const struct dataset *data = multi->spec.data;
     bool sparse = multi->x->kind == MATRIX_CSR;
+    /* The gradients of a full batch decide whether a transposed copy is worth its memory. */
     double gradient = (double)multi->columns * MULTI_WIDTH * sizeof(double);
     size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(multi);
     size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
@@ -235,6 +245,7 @@ static void choose_parts(struct multi_objective *multi)
     multi->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     multi->parts = row_partition_of(data);
     size_t part_rows = multi->parts.rows_each * multi->parts.together;
+    /* Whole sums, so that no process holds a part of one. */
     size_t first = row_partition_first(&multi->parts, rank, ranks);
     size_t end = row_partition_first(&multi->parts, rank + 1, ranks);
     multi->layout = (struct block_layout){.rows = multi->rows,
@@ -252,6 +263,7 @@ static void fill(struct multi_objective *multi, const struct multi_spec *spec)
     multi->rows = (size_t)multi->x->rows;
     multi->columns = (size_t)multi->x->columns;
     multi->size = multi->columns + (spec->intercept ? 1 : 0);
+    /* Scaling that changes nothing is not applied. */
     if (spec->scale && spec->scale->kind == SCALE_NONE)
         multi->spec.scale = NULL;
     /* Sparse data is multiplied in doubles: its scores are sums of few products, gathered one by one. */
@@ -259,6 +271,7 @@ static void fill(struct multi_objective *multi, const struct multi_spec *spec)
         multi->spec.f64 = true;
     multi->fold = scale_folds(multi->x, multi->spec.scale);
     choose_parts(multi);
+    /* A sum is the unit of work. */
     multi->workers = spec->threads < multi->layout.parts ? spec->threads : multi->layout.parts;
     if (multi->workers < 1)
         multi->workers = 1;
@@ -272,12 +285,14 @@ temper_status multi_objective_new(const struct multi_spec *spec, const struct mu
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    /* Checked before anything is computed from these sizes. */
     struct multi_objective *multi = fits(spec->data) ? mem_zeroed(1, sizeof *multi) : NULL;
     if (!multi)
         return error_no_memory(error);
     multi->kernel = kernel;
     multi->members = count;
     fill(multi, spec);
+    /* MPI: all processes take part in the sum of the weights. */
     temper_status status =
         allocate(multi) && make_members(multi, members) ? sum_weights(multi, error) : error_no_memory(error);
     if (status == TEMPER_OK)
@@ -308,6 +323,7 @@ double multi_bytes(const struct multi_spec *spec, double *block)
                                            (double)g.rows * MULTI_WIDTH * sizeof(double)
                                      : 0;
     *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.layout.block_rows;
+    /* Sums of all parts, and their total. */
     double sums = (double)part_numbers(&g) * (double)g.layout.parts + (double)total_numbers(&g);
     return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + transposed;
 }
@@ -324,6 +340,7 @@ size_t multi_size(const struct multi_objective *multi)
 static size_t subset_of(struct request_batch *batch, const struct multi_member_state *member)
 {
     size_t k = 0;
+    /* Partitions are compared by address: members of one search share them. */
     while (k < batch->subsets && (batch->subset[k].partition != member->partition ||
                                   (member->partition && batch->subset[k].part != member->part)))
         k++;
@@ -358,6 +375,7 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     struct multi_objective *multi = context;
     struct multi_sums *sums = &multi->sums[number];
     const struct multi_work work = {multi, sums, &multi->scratch[worker]};
+    /* Only as much of the sums as this batch uses. */
     memset(sums->number, 0, part_length(multi) * sizeof *sums->number);
     if (multi->x->kind == MATRIX_CSR)
         multi_part_sparse(&work, number);
@@ -377,6 +395,7 @@ static void finish_columns_of(const struct multi_objective *multi, size_t c, siz
     const double *sum = multi->total.gradient + c, *w = column->request->w;
     double intercept = multi->total.intercept[c], weight = column->member->weight_sum;
     for (size_t j = from; j < to; j++) {
+        /* Adjacent requests are adjacent in memory. */
         double g = sum[j * multi->batch.evaluated];
         if (scale)
             g = (g - scale->offset[j] * intercept) * scale->factor[j];
@@ -419,6 +438,7 @@ static void finish(const struct multi_objective *multi)
 static temper_status run_batch(struct multi_objective *multi, temper_error *error)
 {
     struct request_batch *batch = &multi->batch;
+    /* The number of multiplications decides how many threads are worth waking. */
     double work = (double)multi->x->nonzeros * (double)batch->count;
     size_t threads = useful_threads(multi->workers, work);
     if (multi->spec.f64)
@@ -430,10 +450,12 @@ static temper_status run_batch(struct multi_objective *multi, temper_error *erro
     temper_status status = parallel_blocks(multi->layout.parts, threads, run_part, multi);
     status = status == TEMPER_OK ? tree_sum(&holders, multi->vectors_of, part_length(multi), multi->total.number, error)
                                  : error_no_memory(error);
+    /* The parts have stored residuals instead of gradients. */
     if (status == TEMPER_OK && multi->residual && batch->evaluated)
         status = multi_csc_gradient(multi, threads, error);
     if (status == TEMPER_OK)
         finish(multi);
+    /* Emptied after failures too: a later call starts with its own requests. */
     batch->count = batch->evaluated = batch->subsets = 0;
     return status;
 }
@@ -446,6 +468,7 @@ temper_status multi_evaluate(struct multi_objective *multi, struct multi_request
                              temper_error *error)
 {
     static const enum multi_kind order[] = {MULTI_EVALUATE, MULTI_LENGTH, MULTI_SCORES};
+    /* Equal widths: ceil(count / batches) each. */
     size_t batches = (count + MULTI_WIDTH - 1) / MULTI_WIDTH;
     size_t width = batches ? (count + batches - 1) / batches : 0;
     temper_status status = TEMPER_OK;

@@ -14,6 +14,7 @@ static void multiply(const struct multi_work *work, struct row_span span)
     const double *by_row = work->scratch->rows;
     double *activation = work->scratch->activation;
     multi->kernel->sparse->many_times(span_entries(multi->x, span), count, multi->weights, work->scratch->rows);
+    /* Padding rows get score 0, so that no garbage reaches the loss kernels. */
     for (size_t i = 0; i < stride; i++)
         for (size_t c = 0; c < count; c++)
             activation[c * stride + i] = i < span.count ? by_row[i * count + c] : 0;
@@ -26,6 +27,7 @@ static void collect(const struct multi_work *work, struct row_span span)
     const struct multi_objective *multi = work->multi;
     const size_t count = multi->batch.evaluated;
     const double *residual = work->scratch->residual;
+    /* The residuals of a block are stored at their final place if a transposed copy will read them. */
     double *by_row = multi->residual ? multi->residual + span.from * count : work->scratch->rows;
     for (size_t i = 0; i < span.count; i++)
         for (size_t c = 0; c < count; c++)
@@ -39,6 +41,7 @@ void multi_part_sparse(const struct multi_work *work, size_t part)
 {
     for (size_t i = 0; i < work->multi->layout.part_blocks; i++) {
         struct row_span span = block_rows_of(&work->multi->layout, part, i);
+        /* Only the last part has empty blocks, at its end. */
         if (!span.count)
             break;
         page_window_rows(work->multi->x, span.from, span.count);
@@ -55,6 +58,7 @@ void multi_part_sparse(const struct multi_work *work, size_t part)
 static temper_status run_columns(void *context, size_t number, size_t worker)
 {
     const struct multi_objective *multi = context;
+    /* A group of columns is in the form of CSR rows, the entries of which index residuals. */
     const struct csc_group columns = csc_group(&multi->csc, number);
     csc_expect(&multi->csc, &columns);
     const size_t count = multi->batch.evaluated;
@@ -71,6 +75,7 @@ static temper_status gather_residuals(const struct multi_objective *multi, size_
     const struct dataset *data = multi->spec.data;
     size_t ranks = comm_size(data->ranks.comm);
     uint64_t rows = dataset_all_rows(data);
+    /* Ranks hold whole sums of parts: their row counts follow from the partition. */
     for (size_t r = 0; r < ranks; r++)
         bytes[r] = (size_t)(row_partition_first_row(&multi->parts, rows, r + 1, ranks) -
                             row_partition_first_row(&multi->parts, rows, r, ranks)) *
@@ -87,6 +92,7 @@ static temper_status gather_columns(const struct multi_objective *multi, size_t 
     double *mine = mem_alloc(own, sizeof *mine);
     if (!mine)
         return error_no_memory(error);
+    /* Columns of each rank, by the bounds of the distributed copy. */
     for (size_t r = 0; r < comm_size(multi->spec.data->ranks.comm); r++)
         bytes[r] = (csc->bounds[r + 1] - csc->bounds[r]) * count * sizeof *mine;
     if (own)
@@ -104,6 +110,7 @@ temper_status multi_csc_gradient(struct multi_objective *multi, size_t threads, 
     if (!bytes)
         return error_no_memory(error);
     temper_status status = multi->all_residuals ? gather_residuals(multi, bytes, error) : TEMPER_OK;
+    /* CSC_GROUPS is fixed: the groups do not depend on the number of threads. */
     if (status == TEMPER_OK && parallel_blocks(CSC_GROUPS, threads, run_columns, multi) != TEMPER_OK)
         status = error_no_memory(error);
     if (status == TEMPER_OK && multi->all_residuals)
@@ -118,6 +125,7 @@ temper_status multi_transpose(struct multi_objective *multi, temper_error *error
 {
     const struct dataset *data = multi->spec.data;
     bool shared = !comm_alone(data->ranks.comm);
+    /* Residuals of all rows, in the order of the ranks. */
     size_t all = (size_t)dataset_all_rows(data);
     multi->residual = mem_alloc(multi->rows, MULTI_WIDTH * sizeof(double));
     if (shared)

@@ -60,6 +60,7 @@ static void dense_block_f32(const struct gram_work *m, struct row_span span, str
     const float *all = dense_rows_f32(o->kernel, o->x, span, o->spec.scale, rows);
     struct rows_f32 block = {all, span.count, o->columns};
     size_t kept = 0;
+    /* Weights of the rows that stay, next to each other like the rows. */
     for (size_t i = 0; i < span.count; i++)
         if (row_weight(m, span.from + i) != 0)
             weight[kept++] = (float)row_weight(m, span.from + i);
@@ -103,6 +104,7 @@ struct gram_row {
 /* Adds entry i times all entries up to it: one line of the lower triangle. */
 static void one_line(const struct gram_row *p, size_t i)
 {
+    /* Lines of the matrix are `columns` apart. */
     double *line = p->outer + p->column[i] * p->columns, factor = p->weight * p->value[i];
     for (size_t e = 0; e <= i; e++)
         line[p->column[e]] += factor * p->value[e];
@@ -116,6 +118,7 @@ static void four_lines(const struct gram_row *p, size_t i)
     double *c = p->outer + column[2] * p->columns, *d = p->outer + column[3] * p->columns;
     const double fa = p->weight * p->value[i], fb = p->weight * p->value[i + 1];
     const double fc = p->weight * p->value[i + 2], fd = p->weight * p->value[i + 3];
+    /* Entries before i: the rectangular part of the four lines. */
     for (size_t e = 0; e <= i; e++) {
         const size_t k = p->column[e];
         const double v = p->value[e];
@@ -163,6 +166,7 @@ static void sparse_block(const struct gram_work *m, struct row_span span, struct
                          const struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
+    /* Factors only: sparse scaling has no offsets. */
     const double *factor = o->spec.scale ? o->spec.scale->factor : NULL;
     double *linear = outer + o->columns * o->columns, *value = scratch->gram;
     uint32_t *narrowed = (void *)(value + o->columns);
@@ -222,9 +226,11 @@ static struct row_span block_span(const struct gram_work *m, size_t block)
 void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
+    /* Parts of this process among those of the share. */
     size_t first = o->layout.first_part[comm_rank(o->spec.data->ranks.comm)], behind = first + o->layout.blocks.parts;
     size_t from = (share.from > first ? share.from : first) * m->part_blocks;
     size_t to = (share.to < behind ? share.to : behind) * m->part_blocks;
+    /* The first sampled block at or behind the share's start. */
     size_t block = (from + m->step - 1) / m->step * m->step, asked = block;
     for (; block < to; block += m->step) {
         struct row_span span = block_span(m, block);
@@ -347,6 +353,7 @@ static void find_groups(struct gram_work *m)
  * part of the order of summation. */
 static void choose_groups(struct gram_work *m)
 {
+    /* Blocks that are used, by sampling. */
     size_t blocks = m->o->layout.partition.count * m->part_blocks / m->step + 1;
     size_t most = (size_t)most_groups(m->o), worth = blocks / GROUP_BLOCKS + 1;
     m->groups = worth < most ? worth : most;
@@ -364,6 +371,7 @@ struct gram_group_job {
 static size_t share_start(const struct gram_group_job *run, size_t share)
 {
     size_t columns = run->m->o->columns;
+    /* The triangle above line i has i^2 / 2 entries. */
     double part = sqrt((double)share / (double)run->shares);
     return share < run->shares ? (size_t)(part * (double)columns) : columns;
 }
@@ -385,6 +393,7 @@ static temper_status run_share(void *context, size_t share, size_t worker)
 temper_status gram_run_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
 {
     const struct objective *o = m->o;
+    /* Additions of one group, approximately: decides the number of threads. */
     double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
     size_t threads = useful_threads(o->workers, work), most = o->columns ? o->columns : 1;
     struct gram_group_job run = {m, group, threads < most ? threads : most, outer};
@@ -411,6 +420,7 @@ static temper_status gram_alone(const struct gram_work *m, temper_error *error)
 {
     double *total = m->in_out ? m->out : m->sums, *next = m->in_out ? m->sums : gram_of(m, 1);
     temper_status status = gram_new_group(m, 0, total, error);
+    /* Groups are added in their order. */
     for (size_t group = 1; status == TEMPER_OK && group < m->groups; group++) {
         status = gram_new_group(m, group, next, error);
         if (status == TEMPER_OK)
@@ -428,6 +438,7 @@ static temper_status gram_alone(const struct gram_work *m, temper_error *error)
 static size_t sums_needed(const struct gram_work *m)
 {
     if (!comm_alone(m->o->spec.data->ranks.comm))
+        /* At least one sum even without groups: messages of other processes need a buffer. */
         return m->own_groups + !m->own_groups + 1;
     size_t all = m->groups > 1 ? 2 : 1;
     return m->in_out ? all - 1 : all;

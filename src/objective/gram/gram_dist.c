@@ -10,6 +10,7 @@ static bool shares_first_group(const struct gram_work *m, size_t rank)
 {
     const size_t *first = m->o->layout.first_part;
     size_t group = 0;
+    /* The group that contains the first part of the rank. */
     while (gram_group_start(m, group + 1) <= first[rank] && group < m->groups)
         group++;
     return rank > 0 && first[rank] < first[rank + 1] && gram_group_start(m, group) < first[rank];
@@ -35,6 +36,7 @@ static temper_status continue_groups(const struct gram_work *m, temper_error *er
     for (size_t rank = 1; status == TEMPER_OK && rank < comm_size(comm); rank++) {
         if (!shares_first_group(m, rank))
             continue;
+        /* A process without groups sends or receives nothing, but the call needs a buffer. */
         const double *last = m->own_groups ? gram_of(m, m->own_groups - 1) : m->sums;
         status = comm_pass_on(comm, rank - 1, last, m->sums, m->length * sizeof *m->sums, error);
         if (status == TEMPER_OK && rank == comm_rank(comm))
@@ -57,6 +59,7 @@ static temper_status add_groups(const struct gram_work *m, temper_error *error)
 {
     const temper_comm *comm = m->o->spec.data->ranks.comm;
     size_t ranks = comm_size(comm), bytes = m->length * sizeof *m->sums;
+    /* The total is stored behind the sums of the groups. */
     double *total = gram_of(m, m->own_groups + !m->own_groups);
     temper_status status = TEMPER_OK;
     for (size_t rank = 0; status == TEMPER_OK && rank < ranks; rank++) {

@@ -21,6 +21,7 @@ static temper_status class_gram(void *context, size_t number, size_t worker)
     const struct class_batch *batch = context;
     const struct objective *o = batch->m->o;
     struct gram_work m = *batch->m;
+    /* Curvatures are stored class by class. */
     m.weight = o->curvature.class_weight + (batch->from + number) * o->rows;
     const struct gram_share all = {{0, o->columns}, 0, o->layout.partition.count};
     gram_add(&m, all, gram_of(&m, number), &o->scratch[worker]);
@@ -46,6 +47,7 @@ static temper_status pass_sums_on(const struct class_batch *batch, size_t ranks,
     size_t n = o->columns + (o->spec.intercept ? 1 : 0), bytes = m->length * sizeof(double);
     temper_status status = TEMPER_OK;
     for (size_t rank = ranks; status == TEMPER_OK && rank-- > 0;) {
+        /* No batch is at this rank in this step. */
         if (step < rank || (step - rank) * batch_size >= o->classes)
             continue;
         size_t from = (step - rank) * batch_size, left = o->classes - from;
@@ -73,6 +75,7 @@ static temper_status class_sums(const struct gram_work *m, size_t batch_size, te
     size_t batches = (o->classes + batch_size - 1) / batch_size;
     temper_status status = TEMPER_OK;
     for (size_t step = 0; status == TEMPER_OK && step < batches + ranks - 1; step++) {
+        /* Unsigned wrap-around for ranks that the pipeline has not reached; `count` is then 0. */
         struct class_batch batch = {m, (step - rank) * batch_size, 0};
         if (rank < ranks && step >= rank && step - rank < batches) {
             size_t left = o->classes - batch.from;
@@ -93,6 +96,7 @@ static temper_status batch_of_all(const struct objective *o, size_t *size, tempe
 {
     uint64_t all;
     temper_status status = comm_count(o->spec.data->ranks.comm, o->workers, NULL, &all, error);
+    /* The same in all processes: they exchange batches of this size. */
     size_t mean = (size_t)(all / comm_size(o->spec.data->ranks.comm));
     *size = mean < 1 ? 1 : mean < o->classes ? mean : o->classes;
     return status;
@@ -103,6 +107,7 @@ static temper_status batch_of_all(const struct objective *o, size_t *size, tempe
 /* A quasi-random number in [0, 1): an additive recurrence (Kronecker sequence) over part, row and class. */
 static double quasi_random(size_t part, size_t row, size_t class)
 {
+    /* The golden ratio, and 1 / p and 1 / p^2 of the plastic number p (R2 sequence). */
     double u =
         (double)part * 0.7548776662466927 + (double)row * 0.6180339887498949 + (double)class * 0.5698402909980532;
     return u - floor(u);
@@ -122,6 +127,7 @@ static void thin_rows(struct objective *o)
 {
     static const double ENOUGH = 0.05; /* the maximum is 0.25 for t1 = t2 = 1 */
     size_t first = o->layout.first_part[comm_rank(o->spec.data->ranks.comm)];
+    /* Parts are counted over all processes. */
     for (size_t part = 0; part < o->layout.blocks.parts; part++) {
         size_t from = part * o->layout.blocks.part_rows, left = o->rows - from;
         size_t count = left < o->layout.blocks.part_rows ? left : o->layout.blocks.part_rows;
@@ -136,6 +142,7 @@ static void thin_rows(struct objective *o)
 static temper_status class_grams(struct objective *o, struct gram_work *m, const double *w, bool thin,
                                  temper_error *error)
 {
+    /* MPI: the total is broadcast from a second buffer. */
     size_t batch, copies = comm_alone(o->spec.data->ranks.comm) ? 1 : 2;
     TRY(batch_of_all(o, &batch, error));
     m->sums = gram_measure(m) && gram_scratch(m) ? mem_aligned(copies * batch, m->length * sizeof *m->sums) : NULL;

@@ -44,6 +44,7 @@ static void project(struct pca_iteration *it, const struct row *row)
 {
     double *restrict projection = it->projection;
     memset(projection, 0, it->count * sizeof *projection);
+    /* Each entry adds its row of the directions: `count` consecutive numbers. */
     for (size_t e = 0; e < row->count; e++) {
         size_t column = row_column(row, e);
         const double *restrict direction = it->directions + column * it->count;
@@ -57,6 +58,7 @@ static void project(struct pca_iteration *it, const struct row *row)
 static void collect(struct pca_iteration *it, const struct row *row)
 {
     const double *restrict projection = it->projection;
+    /* The transposed product, along the same memory. */
     for (size_t e = 0; e < row->count; e++) {
         size_t column = row_column(row, e);
         double *restrict next = it->next + column * it->count;
@@ -73,6 +75,7 @@ static void multiply_own(void *context, void *state)
     struct pca_iteration *it = context;
     (void)state; /* it->next */
     for (size_t i = 0; i < it->sample; i++) {
+        /* All processes walk through the whole sample, each using its rows. */
         uint64_t at = sample_row(it, i);
         if (at >= it->data->x.rows)
             continue;
@@ -103,6 +106,7 @@ static void fetch_row(const struct pca_blocks *blocks, uint64_t at, double *out)
     const struct pca_iteration *it = blocks->it;
     const struct matrix *x = &it->data->x;
     const struct linear_f64 *linear = blocks->kernel->linear_f64;
+    /* Means are subtracted as well: these are components of the centred data, where scaling centres. */
     struct rows_scale scale = {it->scale ? it->scale->offset : NULL, it->scale ? it->scale->factor : NULL};
     page_window_row(x, at);
     const void *row = matrix_row(x, at).dense;
@@ -119,6 +123,7 @@ static void fetch_own(const struct pca_blocks *blocks, size_t first, size_t end)
 {
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
+        /* Sample rows ascend, so that the own ones are contiguous among those of all. */
         uint64_t at = sample_row(blocks->it, i);
         if (at < blocks->it->data->x.rows)
             fetch_row(blocks, at, blocks->own + count++ * blocks->it->columns);
@@ -130,6 +135,7 @@ static size_t owner(const struct pca_blocks *blocks, size_t i)
 {
     const struct dataset *data = blocks->it->data;
     uint64_t row = i * dataset_all_rows(data) / blocks->it->sample;
+    /* The last rank that begins at or before the row. */
     size_t rank = comm_size(data->ranks.comm) - 1;
     while (rank > 0 && blocks->first_row[rank] > row)
         rank--;
@@ -145,6 +151,7 @@ static temper_status fetch(const struct pca_blocks *blocks, size_t first, size_t
     if (comm_alone(comm))
         return TEMPER_OK;
     memset(blocks->bytes, 0, comm_size(comm) * sizeof *blocks->bytes);
+    /* How many rows of the block each rank sends. */
     for (size_t i = first; i < end; i++)
         blocks->bytes[owner(blocks, i)] += blocks->it->columns * sizeof *blocks->own;
     return comm_gather(comm, blocks->own, blocks->bytes, blocks->all, error);
@@ -158,6 +165,7 @@ static temper_status multiply_all(const struct pca_blocks *blocks, temper_error 
     const struct linear_f64 *linear = blocks->kernel->linear_f64;
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < it->sample; i += blocks->most) {
+        /* The last block may be shorter. */
         size_t rows = it->sample - i < blocks->most ? it->sample - i : blocks->most;
         status = fetch(blocks, i, i + rows, error);
         struct many_f64 many = {.block = {blocks->all, rows, it->columns},
@@ -187,6 +195,7 @@ static bool allocate_blocks(struct pca_blocks *blocks)
 {
     const struct pca_iteration *it = blocks->it;
     size_t ranks = comm_size(it->data->ranks.comm);
+    /* Rows of a block, by the cache. */
     blocks->most = linear_block_rows(it->columns, it->count, sizeof(double));
     blocks->first_row = mem_alloc(ranks, sizeof *blocks->first_row);
     blocks->bytes = mem_alloc(ranks, sizeof *blocks->bytes);
@@ -206,6 +215,7 @@ static temper_status multiply_dense(struct pca_iteration *it, temper_error *erro
     if (!blocks.kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     temper_status status = allocate_blocks(&blocks) ? TEMPER_OK : error_no_memory(error);
+    /* An allocation may fail in one process only. */
     status = comm_agree(it->data->ranks.comm, status, error);
     if (status == TEMPER_OK)
         status = find_firsts(&blocks, error);
@@ -247,6 +257,7 @@ static double dot(const double *a, const double *b, size_t count)
 static void orthonormalise(double *vector, size_t count, size_t length)
 {
     for (size_t k = 0; k < count; k++) {
+        /* The norm before the projections, to which the remainder is compared. */
         double *v = vector + k * length, before = sqrt(dot(v, v, length));
         for (size_t again = 0; again < 2; again++)
             for (size_t b = 0; b < k; b++) {
@@ -256,6 +267,7 @@ static void orthonormalise(double *vector, size_t count, size_t length)
                     v[j] -= share * other[j];
             }
         double norm = sqrt(dot(v, v, length));
+        /* A remainder of rounding errors has no direction. */
         double factor = norm > 1e-10 * before ? 1 / norm : 0;
         for (size_t j = 0; j < length; j++)
             v[j] *= factor;
@@ -267,6 +279,7 @@ static void orthonormalise(double *vector, size_t count, size_t length)
 static void next_directions(struct pca_iteration *it)
 {
     size_t count = it->count, columns = it->columns;
+    /* Vectors become rows. */
     for (size_t j = 0; j < columns; j++)
         for (size_t k = 0; k < count; k++)
             it->directions[k * columns + j] = it->next[j * count + k];
@@ -284,6 +297,7 @@ static temper_status find_moments(struct pca_iteration *it, double *moments, tem
     size_t count = it->count;
     temper_status status = multiply(it, error);
     memset(moments, 0, count * count * sizeof *moments);
+    /* `next` is X' X directions after this product. */
     for (size_t j = 0; status == TEMPER_OK && j < it->columns; j++)
         for (size_t k = 0; k < count; k++)
             for (size_t l = 0; l < count; l++)
@@ -300,6 +314,7 @@ temper_status pca_find(const struct dataset *data, const struct scale *scale, st
                                .scale = scale,
                                .columns = columns,
                                .count = how.count,
+                               /* Small data is used in full. */
                                .sample = rows < how.sample ? rows : how.sample,
                                .directions = directions,
                                .next = mem_alloc(columns, how.count * sizeof *it.next),

@@ -33,6 +33,7 @@ temper_status remote_evaluate(struct objective *o, const double *w, double *valu
     o->loss = o->reply[REPLY_LOSS];
     o->accuracy = o->reply[REPLY_ACCURACY];
     *value = o->loss + l2_penalty(w, plain, o->spec.l2);
+    /* The gradient of the mean loss, intercepts included. */
     memcpy(gradient, o->reply + REPLY_GRADIENT, o->size * sizeof *gradient);
     for (size_t i = 0; i < plain; i++)
         gradient[i] += o->spec.l2 * w[i];

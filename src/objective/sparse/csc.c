@@ -11,6 +11,7 @@
 void csc_count(const struct matrix *x, struct csc_matrix *to)
 {
     for (size_t row = 0; row < x->rows; row++) {
+        /* Pages of a mapped file are announced before they are read. */
         page_window_rows(x, row, 1);
         const uint64_t end = matrix_start(x, row + 1);
         for (uint64_t e = matrix_start(x, row); e < end; e++)
@@ -28,11 +29,13 @@ void csc_fill(const struct matrix *x, struct csc_matrix *to, size_t from, size_t
         page_window_rows(x, row, 1);
         const uint64_t behind = matrix_start(x, row + 1);
         for (uint64_t e = matrix_start(x, row); e < behind; e++) {
+            /* Other columns belong to another range, under a memory limit. */
             const size_t column = matrix_column(x, e);
             if (column < from || column >= end)
                 continue;
             uint64_t at = to->start[column + 1]++;
             to->row[at] = (uint32_t)row;
+            /* Values keep their precision; a copy in floats is made by sell16.c only. */
             if (x->value64)
                 to->value64[at] = x->value64[e];
             else
@@ -49,6 +52,7 @@ bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
         return csc_disk_make(x, memory, out);
     out->columns = (size_t)x->columns;
     out->nonzeros = x->nonzeros;
+    /* Two more than columns: see csc_count. */
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
     out->row = mem_alloc((size_t)x->nonzeros, sizeof *out->row);
     if (x->value64)
@@ -78,6 +82,7 @@ void csc_drop(struct csc_matrix *csc)
 void csc_free(struct csc_matrix *csc)
 {
     mem_free(csc->start);
+    /* The entries may be in temporary files, which are released last. */
     page_window_free(csc->pages);
     array_free(csc->disk, csc->row);
     array_free(csc->disk, csc->value);
@@ -91,6 +96,7 @@ void csc_free(struct csc_matrix *csc)
  */
 static size_t group_start(const struct csc_matrix *csc, size_t group)
 {
+    /* Rounded down, so that the last group has the remainder. */
     uint64_t wanted = csc->nonzeros / CSC_GROUPS * group;
     size_t low = 0, high = csc->columns;
     if (group >= CSC_GROUPS)
@@ -117,6 +123,7 @@ void csc_divide(struct csc_matrix *csc)
  * Borrowed. */
 struct csc_group csc_group(const struct csc_matrix *csc, size_t group)
 {
+    /* Columns are counted from the first one of this process. */
     size_t from = csc->group[group], to = csc->group[group + 1];
     struct sparse_rows entries = {.start = csc->start + from,
                                   .column = csc->row,

@@ -34,6 +34,7 @@ static temper_status count_entries(struct csc_exchange *s, temper_error *error)
     temper_status status = TEMPER_NO_MEMORY;
     if (first && mine) {
         const struct holders holders = {s->comm, first};
+        /* One vector a process, hence one part each. */
         for (size_t r = 0; r <= s->ranks; r++)
             first[r] = r;
         for (size_t j = 0; j < s->columns; j++) {

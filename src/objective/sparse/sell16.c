@@ -31,10 +31,12 @@ static bool sort_rows(const struct sell16_source *from, uint32_t *sorted)
     size_t *place = mem_zeroed(longest + 2, sizeof *place);
     if (!place)
         return false;
+    /* One bucket for each length, longest first. */
     for (size_t i = 0; i < from->count; i++)
         place[longest - length_of(from, i) + 1]++;
     for (size_t n = 1; n < longest + 2; n++)
         place[n] += place[n - 1];
+    /* Stable: rows of equal length keep their order. */
     for (size_t i = 0; i < from->count; i++)
         sorted[place[longest - length_of(from, i)]++] = (uint32_t)i;
     mem_free(place);
@@ -77,6 +79,7 @@ static inline uint64_t lane_end(const struct sell16 *to, size_t place)
 static inline void fill_lane(const struct sparse_rows *rows, size_t place, struct sell16 *to, bool narrow, bool wide,
                              bool f64)
 {
+    /* The row at this place of the sorted order. */
     const uint64_t end = sparse_start(rows, to->row[place] + 1);
     uint64_t at = lane_start(to, place);
     for (uint64_t e = sparse_start(rows, to->row[place]); e < end; e++, at += SELL16_ROWS)
@@ -102,6 +105,7 @@ static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
 static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to, bool narrow, bool wide,
                            bool f64)
 {
+    /* Rows ascend within each lane, as in CSC columns. */
     for (size_t row = 0; row < rows->rows; row++) {
         const uint64_t end = sparse_start(rows, row + 1);
         for (uint64_t e = sparse_start(rows, row); e < end; e++) {
@@ -119,12 +123,14 @@ static bool fill_columns(const struct sparse_rows *rows, struct sell16 *to)
     uint64_t *next = mem_alloc(to->all.rows, sizeof *next);
     if (!next)
         return false;
+    /* The position of each column's first entry. */
     for (size_t place = 0; place < to->all.rows; place++)
         next[to->row[place]] = lane_start(to, place);
     if (to->column16 && !wide && !f64)
         scatter(rows, next, to, true, false, false);
     else
         scatter(rows, next, to, to->column16 != NULL, wide, f64);
+    /* What `next` has not reached is padding. */
     for (size_t place = 0; place < to->all.rows; place++)
         put_zeros(to, next[to->row[place]], lane_end(to, place));
     mem_free(next);
@@ -153,6 +159,7 @@ static void divide(struct sell16 *to)
     const uint64_t steps = to->start[to->all.slices];
     size_t slice = 0;
     for (size_t group = 0; group < SELL16_GROUPS; group++) {
+        /* Boundaries depend on the lengths only, not on the number of threads. */
         while (slice < to->all.slices && to->start[slice] < steps / SELL16_GROUPS * group)
             slice++;
         to->group[group] = group ? slice : 0;
@@ -172,6 +179,7 @@ static bool allocate_slices(const struct sell16_source *from, size_t most, struc
     out->row = mem_alloc(from->count, sizeof *out->row);
     if (!out->start || !out->row || !sort_rows(from, out->row))
         return false;
+    /* The first row of a slice is its longest. */
     for (size_t slice = 0; slice < slices; slice++)
         out->start[slice + 1] = out->start[slice] + length_of(from, out->row[slice * SELL16_ROWS]);
     if (!mul_size((size_t)out->start[slices], SELL16_ROWS, &entries))
@@ -211,6 +219,7 @@ bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct sel
 {
     uint64_t *start = count_columns(rows, columns);
     const struct sell16_source from = {.rows = rows, .start = start, .count = columns};
+    /* allocate_slices needs the lengths of the columns, not their entries. */
     bool made = start && allocate_slices(&from, rows->rows, out) && fill_columns(rows, out);
     mem_free(start);
     return made;
@@ -253,6 +262,7 @@ temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernel
                            const float *w, double *out)
 {
     struct sell16_job job = {sell, kernels, w, out};
+    /* No thread is started for one worker. */
     if (threads <= 1) {
         kernels->sell16(&sell->all, 0, sell->all.slices, w, out);
         return TEMPER_OK;
@@ -266,6 +276,7 @@ void sell16_squares(const struct sell16 *sell, double *out)
     for (size_t slice = 0; slice < sell->all.slices; slice++) {
         const size_t first = slice * SELL16_ROWS, left = sell->all.rows - first;
         double sum[SELL16_ROWS] = {0};
+        /* Padding adds 0. */
         for (uint64_t step = sell->start[slice]; step < sell->start[slice + 1]; step++)
             for (size_t lane = 0; lane < SELL16_ROWS; lane++) {
                 const double value = (double)sell->value[step * SELL16_ROWS + lane];

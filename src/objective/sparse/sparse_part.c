@@ -14,6 +14,7 @@
  * doubles, from arrays of a caller, can have such values. */
 bool sparse_fits_floats(const struct matrix *x)
 {
+    /* Floats need no test. */
     for (uint64_t e = 0; x->kind == MATRIX_CSR && x->value64 && e < x->nonzeros; e++)
         if (fabs(x->value64[e]) > (double)FLT_MAX)
             return false;
@@ -24,6 +25,7 @@ bool sparse_fits_floats(const struct matrix *x)
  * only where the specification allows it. */
 bool sparse_takes_floats(const struct objective *o, enum pass pass)
 {
+    /* Curvatures for Gram matrices (PASS_WEIGH) always come from doubles. */
     const bool enough = pass == PASS_MULTIPLY || pass == PASS_LENGTH || (pass == PASS_EVALUATE && o->spec.floats);
     return o->weights.f32 && enough;
 }
@@ -62,6 +64,7 @@ static double *binary_scores(const struct pass_work *work, struct row_span span)
     const struct objective *o = work->o;
     const bool ready = uses_sell16(o, work->pass);
     double *activation = ready ? o->sparse.activation + span.from : work->scratch->first;
+    /* At the start of training all scores are 0, and no entry has to be read. */
     if (o->weights.all_zero)
         memset(activation, 0, span.count * sizeof *activation);
     else if (!ready && sparse_takes_floats(o, work->pass))
@@ -78,12 +81,14 @@ static void binary_block(const struct pass_work *work, struct row_span span)
     struct objective *o = work->o;
     const bool floats = sparse_takes_floats(o, work->pass);
     double *activation = binary_scores(work, span);
+    /* Residuals in floats are converted below, after their sum. */
     double *r = o->sparse.transposed && !floats ? o->sparse.residual + span.from : work->scratch->second;
     for (size_t i = 0; i < span.count; i++)
         activation[i] += o->weights.raw[o->columns];
     binary_rows(work, span, activation, r);
     if (!pass_has_gradient(work->pass))
         return;
+    /* The intercept is summed before rounding, in doubles. */
     if (floats) {
         float *to = o->sparse.residual_f32 + span.from;
         work->part->gradient[0] += sum_products(r, NULL, span.count);
@@ -92,6 +97,7 @@ static void binary_block(const struct pass_work *work, struct row_span span)
         return;
     }
     for (size_t i = 0; i < span.count; i++)
+        /* With a transposed copy, the part's gradient consists of the intercepts only. */
         work->part->gradient[o->sparse.transposed ? 0 : o->columns] += r[i];
     if (!o->sparse.transposed)
         o->kernel->sparse->back(span_entries(o->x, span), r, work->part->gradient);
@@ -129,6 +135,7 @@ static void many_residuals(const struct pass_work *work, struct row_span span, c
 {
     struct objective *o = work->o;
     double *by_row = work->scratch->third;
+    /* Intercepts are behind the other weights, or alone. */
     double *intercept = work->part->gradient + (o->sparse.transposed ? 0 : o->columns * o->vectors);
     for (size_t c = 0; c < o->classes; c++)
         for (size_t i = 0; i < span.count; i++)
@@ -192,6 +199,7 @@ static temper_status column_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
     const struct objective *o = pass->o;
+    /* In the form of CSR rows: the kernels for scores compute gradients as well. */
     const struct csc_group columns = csc_group(&o->sparse.csc, group);
     csc_expect(&o->sparse.csc, &columns);
     (void)worker;
@@ -212,6 +220,7 @@ static temper_status column_group(void *context, size_t group, size_t worker)
 static temper_status column_slices(const struct column_pass *pass, size_t threads)
 {
     const struct objective *o = pass->o;
+    /* MPI: this process's columns begin here. */
     const size_t first = o->sparse.csc.first;
     temper_status status =
         sell16_times(&o->sparse.by_column, o->kernel->sparse, threads, pass->residual, pass->gradient + first);
@@ -241,6 +250,7 @@ static temper_status gather_residuals(struct column_pass *pass, temper_error *er
     size_t ranks = comm_size(comm), *bytes = mem_alloc(ranks, sizeof *bytes);
     if (!bytes)
         return error_no_memory(error);
+    /* Ranks hold whole parts, so the partition gives their rows. */
     for (size_t r = 0; r < ranks; r++)
         bytes[r] = (size_t)(row_partition_first_row(&o->layout.partition, rows, r + 1, ranks) -
                             row_partition_first_row(&o->layout.partition, rows, r, ranks)) *
@@ -263,6 +273,7 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
     double *mine = mem_alloc(own, sizeof *mine);
     temper_status status = TEMPER_NO_MEMORY;
     if (bytes && mine) {
+        /* By the bounds of the distributed copy. */
         for (size_t r = 0; r < ranks; r++)
             bytes[r] = (csc->bounds[r + 1] - csc->bounds[r]) * each * sizeof *mine;
         memcpy(mine, pass->gradient + csc->first * each, own * sizeof *mine);
@@ -283,6 +294,7 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
     struct column_pass pass = {o, sparse_takes_floats(o, pass_kind), w, gradient, o->sparse.residual};
     size_t threads = useful_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     temper_status status = TEMPER_OK;
+    /* Set by the passes of sparse_takes_floats in place of the doubles. */
     if (pass.floats)
         pass.residual = o->sparse.residual_f32;
     if (o->sparse.all_residuals)
@@ -301,6 +313,7 @@ static double sum_squares(const struct sparse_rows *entries, size_t column, bool
     double sum = 0;
     uint64_t end = sparse_start(entries, column + 1);
     for (uint64_t e = sparse_start(entries, column); e < end; e++) {
+        /* Rounded to a float first, as in the copy. */
         double value = (double)(float)sparse_value(entries, e, f64);
         sum += value * value;
     }
@@ -325,6 +338,7 @@ temper_status objective_squares(struct objective *o, double *square, bool *known
     struct column_pass pass = {.o = o, .gradient = square};
     size_t threads = useful_threads(o->workers, (double)o->x->nonzeros);
     bool sell16 = sell16_exists(&o->sparse.by_column);
+    /* Neither copy exists for data with few columns. */
     *known = sell16 || o->sparse.csc.row;
     if (!*known)
         return TEMPER_OK;
@@ -344,10 +358,12 @@ static bool make_sell16(struct objective *o)
     const struct csc_matrix *csc = &o->sparse.csc;
     const struct sparse_rows columns = {
         .start = csc->start, .column = csc->row, .value = csc->value, .value64 = csc->value64, .rows = csc->columns};
+    /* Scores of all rows at once. */
     o->sparse.activation = mem_alloc(o->rows, sizeof *o->sparse.activation);
     if (!o->sparse.activation || !sell16_make(&rows, o->columns, &o->sparse.by_row))
         return false;
     if (comm_alone(o->spec.data->ranks.comm)) {
+        /* sparse_gradient reads the number of columns there, though no CSC entries exist. */
         o->sparse.csc.columns = o->columns;
         return sell16_transpose(&rows, o->columns, &o->sparse.by_column);
     }
@@ -374,6 +390,7 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
     size_t all = (size_t)dataset_all_rows(data);
     bool shared = !comm_alone(data->ranks.comm);
     o->sparse.residual = mem_alloc(o->rows, o->vectors * sizeof *o->sparse.residual);
+    /* Floats and doubles: which one a pass uses depends on its kind. */
     if (o->weights.f32)
         o->sparse.residual_f32 = mem_alloc(o->rows, o->vectors * sizeof(float));
     if (shared)
