@@ -18,7 +18,7 @@
 
 /* Rows with labels that are known to be right: a data set like DATA, or some rows of DATA with their true labels. The
  * criterion is then measured on these rows instead of on the given labels. */
-struct trusted_rows {
+struct tune_trusted {
     temper_data *data; /* or NULL, and these arrays: */
     size_t *row;       /* [count] rows of DATA, from 0 */
     uint32_t *label;   /* [count] their true classes */
@@ -32,7 +32,7 @@ struct tune_session {
     temper_tune_options options;              /* points to the paths and to the trusted rows below */
     char *model_path, *checkpoint, *ask_path; /* given or derived from the name of the model */
     temper_data *data;
-    struct trusted_rows trusted;
+    struct tune_trusted trusted;
     temper_model *model;
 };
 
@@ -354,7 +354,7 @@ static bool find_class(const temper_data *data, const char *name, uint32_t *numb
 
 /* Appends a row and its label. Growing by one element is quadratic at worst, but files of labels made by hand are
  * short. */
-static temper_status append_trusted(struct trusted_rows *trusted, size_t row, uint32_t label)
+static temper_status append_trusted(struct tune_trusted *trusted, size_t row, uint32_t label)
 {
     size_t *rows = realloc(trusted->row, (trusted->count + 1) * sizeof *rows);
     /* Each array is stored back at once, so that the session can free both if the other allocation fails. */
@@ -373,7 +373,7 @@ static temper_status append_trusted(struct trusted_rows *trusted, size_t row, ui
 /* Parses one line of an ask file. A row with an empty label has not been answered and is skipped; the given label is
  * there for the person only and ignored. */
 static temper_status read_ask_line(const temper_data *data, const char *path, size_t number, char *line,
-                                   struct trusted_rows *trusted)
+                                   struct tune_trusted *trusted)
 {
     char *rest = line, *row, *given, *label, *end;
     uint32_t class_number;
@@ -395,7 +395,7 @@ static temper_status read_ask_line(const temper_data *data, const char *path, si
 }
 
 /* Reads a completed ask file. Line 1 is the header, and empty lines are skipped, which editors append. */
-static temper_status read_ask_file(const temper_data *data, const char *path, struct trusted_rows *trusted)
+static temper_status read_ask_file(const temper_data *data, const char *path, struct tune_trusted *trusted)
 {
     char *line = NULL;
     size_t size = 0, number = 0;
@@ -418,7 +418,7 @@ static temper_status read_ask_file(const temper_data *data, const char *path, st
 /* Reads the file of --trusted, in either of its two forms, and passes the result to the options. */
 static temper_status read_trusted(struct tune_session *session, const char *path)
 {
-    struct trusted_rows *trusted = &session->trusted;
+    struct tune_trusted *trusted = &session->trusted;
     TRY(check_path(session->arguments, path));
     /* Exactly one of the two forms is set; the other stays NULL and 0. */
     if (is_ask_file(path))

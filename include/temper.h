@@ -426,6 +426,10 @@ typedef struct temper_tune_progress {
 /* Called repeatedly, by one thread at a time. A result other than 0 stops; the checkpoint holds the finished fits. */
 typedef int temper_tune_progress_fn(void *context, const temper_tune_progress *progress);
 
+/* The named grids of temper_tune_options.grid as lists. Those of "default" have penalties relative to lambda_0. */
+#define TEMPER_GRID_DEFAULT "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5"
+#define TEMPER_GRID_PAPER   "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5"
+
 /* Begin with temper_tune_defaults(). `train` directly follows struct_size, so that both structs can grow. */
 typedef struct temper_tune_options {
     size_t struct_size; /* set by temper_tune_defaults() */

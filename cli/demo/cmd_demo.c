@@ -1,5 +1,6 @@
-/* cmd_demo: temper demo. Makes two data sets, flips labels, trains two methods on clean and noisy labels, and compares
- * them. */
+/* cmd_demo: temper demo. Makes two data sets, flips 10 % of the labels in a copy of each, trains logistic regression
+ * and the two-temperature loss on clean and noisy labels, compares them on clean test rows, and counts how many of the
+ * flipped labels each model finds. */
 #include <stdlib.h>
 
 #include "apply_model.h"
@@ -11,9 +12,9 @@
 #include "temper_extra.h"
 
 const char *const demo_methods[METHODS] = {"logistic", "two-temperature"};
-static const double noise_rate = 0.1;
+static const double noise_rate = 0.1; /* "10 % flipped" in table and page */
 
-/* The default temperatures of 'temper train': nothing is tuned for the demo. */
+/* The losses that are compared, at the defaults of 'temper train': tuning for the demo would be unfair. */
 temper_loss_spec demo_loss(size_t method)
 {
     temper_loss_spec loss = temper_train_defaults().loss;
@@ -24,14 +25,15 @@ temper_loss_spec demo_loss(size_t method)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-/* Borrows the rows: they must outlive the data. */
+/* A data set around the arrays of the rows, which must outlive it. */
 static temper_status to_data(const struct demo_rows *rows, temper_data **data)
 {
     temper_error error;
     return checked(temper_data_borrow_f64(rows->x, rows->count, rows->features, rows->label, data, &error), &error);
 }
 
-/* Test rows follow the training rows, so that none is both. */
+/* Makes training and test rows, and the copy with flipped labels. Test rows have later row numbers than the training
+ * rows, so that no row is in both sets. On failure free_set frees what was made. */
 static temper_status make_data(struct demo_set *set, row_maker *make, uint64_t seed)
 {
     const temper_noise_options noise = {
@@ -49,7 +51,7 @@ static temper_status make_data(struct demo_set *set, row_maker *make, uint64_t s
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-/* Trains one method and tests it on clean rows. */
+/* Trains one method on `data` (clean or noisy) and tests it on clean rows. */
 static temper_status train(const struct demo_set *set, const temper_data *data, size_t method, size_t threads,
                            struct demo_fit *fit)
 {
@@ -62,12 +64,14 @@ static temper_status train(const struct demo_set *set, const temper_data *data, 
     return model_accuracy(fit->model, set->clean_test, threads, &fit->accuracy);
 }
 
+/* A training row in the order of suspicion. */
 struct ranked_row {
     double probability; /* of the given label */
-    size_t row;
+    size_t row;         /* counted from 0 */
 };
 
-/* Ties in the order of the rows, so that the result does not depend on the sort. */
+/* Ascending by probability; ties in the order of the rows, since qsort is not stable and differs between C libraries.
+ * */
 static int by_probability(const void *left, const void *right)
 {
     const struct ranked_row *a = left, *b = right;
@@ -76,6 +80,7 @@ static int by_probability(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
+/* A linear search: called for some hundred rows only. */
 static bool was_flipped(const struct demo_set *set, size_t row)
 {
     for (size_t i = 0; i < set->flipped; i++)
@@ -84,7 +89,9 @@ static bool was_flipped(const struct demo_set *set, size_t row)
     return false;
 }
 
-/* Ranks the rows by the probability of their given label; `p` has two numbers a row. */
+/* Ranks the rows by the probability of their given label, the least likely first, and counts the flipped ones among the
+ * first `flipped` rows. p[rows][2] is working memory. Raw probabilities are those of the loss itself, before
+ * calibration; the ranking needs no calibration. */
 static temper_status rank(struct demo_set *set, size_t method, size_t threads, double *p, struct ranked_row *ranked)
 {
     temper_error error;
@@ -101,6 +108,7 @@ static temper_status rank(struct demo_set *set, size_t method, size_t threads, d
     return TEMPER_OK;
 }
 
+/* Allocates the working memory of `rank`. */
 static temper_status find_flipped(struct demo_set *set, size_t method, size_t threads)
 {
     double *p = calloc(set->train.count, 2 * sizeof *p);
@@ -111,7 +119,7 @@ static temper_status find_flipped(struct demo_set *set, size_t method, size_t th
     return status;
 }
 
-/* Makes a data set and trains both methods on clean and on noisy labels. */
+/* All computations on one data set: four fits, and two searches for flipped labels. */
 static temper_status run_set(struct demo_set *set, row_maker *make, uint64_t seed, size_t threads)
 {
     TRY(make_data(set, make, seed));
@@ -123,6 +131,7 @@ static temper_status run_set(struct demo_set *set, row_maker *make, uint64_t see
     return TEMPER_OK;
 }
 
+/* Valid after a failure too: what was not made is NULL. */
 static void free_set(struct demo_set *set)
 {
     for (size_t i = 0; i < METHODS; i++) {
@@ -139,8 +148,9 @@ static void free_set(struct demo_set *set)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum { NAME_WIDTH = 34, FIGURE_WIDTH = 18 };
+enum { NAME_WIDTH = 34, FIGURE_WIDTH = 18 }; /* columns of characters */
 
+/* The title of a table, with the methods as columns. */
 static void print_head(FILE *out, const char *title)
 {
     fprintf(out, "%-*s", NAME_WIDTH, title);
@@ -149,7 +159,7 @@ static void print_head(FILE *out, const char *title)
     fputc('\n', out);
 }
 
-/* One line of the table of accuracies. */
+/* One line of the table of accuracies: the data set and its labels, then a percentage for each method. */
 static void print_accuracy(FILE *out, const struct demo_fit fits[METHODS], const char *name, const char *labels)
 {
     int width = fprintf(out, "  %s, %s", name, labels);
@@ -159,6 +169,7 @@ static void print_accuracy(FILE *out, const struct demo_fit fits[METHODS], const
     fputc('\n', out);
 }
 
+/* Both tables, the path of the page, and commands to continue with. */
 static temper_status print_result(const struct demo_set sets[2], const char *path, double seconds)
 {
     struct output_buffer buffer;
@@ -185,7 +196,7 @@ static temper_status print_result(const struct demo_set sets[2], const char *pat
     return output_print(&buffer);
 }
 
-/* Nothing is printed before the page is written: a failure should not look like a success. */
+/* Computes, writes the page, then prints: a failure to write must not come after a table that looks like success. */
 static temper_status run_demo(const struct arguments *arguments, struct demo_set sets[2])
 {
     const char *path = text_of(arguments, OPT_DEMO_OUTPUT);
@@ -198,6 +209,7 @@ static temper_status run_demo(const struct arguments *arguments, struct demo_set
     return print_result(sets, path, seconds_now() - start);
 }
 
+/* The command. Sets are freed after failures too. */
 temper_status cmd_demo(const struct arguments *arguments)
 {
     struct demo_set sets[2] = {{.name = "21 features"}, {.name = "2 features"}};

@@ -1,4 +1,5 @@
-/* demo_page: the page about both data sets. */
+/* demo_page: the page about both data sets: accuracies, decision boundaries, losses, margins, and flipped labels that
+ * were found. */
 #include <stdlib.h>
 
 #include "demo/demo.h"
@@ -8,12 +9,12 @@
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* Bars of the accuracies of both methods. */
+/* Bars of the accuracies of both methods: four groups, each set with clean and with noisy labels. */
 static temper_status add_accuracy(struct html_draft *draft, const struct demo_set sets[2])
 {
     static const char *const groups[] = {"21 features, right labels", "21 features, 10 % flipped",
                                          "2 features, right labels", "2 features, 10 % flipped"};
-    double values[4][METHODS];
+    double values[4][METHODS]; /* [group][method], as shares */
     temper_text svg = {0};
     temper_error error;
     for (size_t i = 0; i < METHODS; i++)
@@ -33,7 +34,7 @@ static temper_status add_accuracy(struct html_draft *draft, const struct demo_se
     return draft_picture(draft, temper_plot_bars(&figure, &svg, &error), &svg, &error);
 }
 
-/* A flag for each training row; NULL without memory, which has been reported. */
+/* 1 for each training row whose label was flipped, to be freed; NULL without memory, which has been reported. */
 static unsigned char *mark_flipped(const struct demo_set *set)
 {
     unsigned char *flipped = calloc(set->train.count, 1);
@@ -44,7 +45,8 @@ static unsigned char *mark_flipped(const struct demo_set *set)
     return flipped;
 }
 
-/* Rows of two features and the decision boundaries of both methods; `flipped` may be NULL. */
+/* Rows of two features and the decision boundaries of both methods. `flipped` marks rows with wrong labels; NULL on
+ * clean data. */
 static temper_status add_boundary(struct html_draft *draft, const struct demo_set *set,
                                   const struct demo_fit fits[METHODS], const temper_data *data,
                                   const unsigned char *flipped)
@@ -53,7 +55,7 @@ static temper_status add_boundary(struct html_draft *draft, const struct demo_se
     temper_error error;
     temper_text svg = {0};
     for (size_t i = 0; i < METHODS; i++) {
-        const double *weights = temper_model_weights(fits[i].model, 0);
+        const double *weights = temper_model_weights(fits[i].model, 0); /* two classes: one weight vector */
         lines[i] =
             (temper_boundary){demo_methods[i], {weights[0], weights[1]}, temper_model_intercept(fits[i].model, 0)};
     }
@@ -63,6 +65,7 @@ static temper_status add_boundary(struct html_draft *draft, const struct demo_se
         .labels = temper_data_labels(data),
         .flipped = flipped,
         .count = set->train.count,
+        /* The minus sign is split from the digit, which would extend the hexadecimal escape. */
         .class_names = {"labelled \xe2\x88\x92"
                         "1",
                         "labelled +1"},
@@ -72,7 +75,7 @@ static temper_status add_boundary(struct html_draft *draft, const struct demo_se
     return draft_picture(draft, temper_plot_boundary(&figure, &svg, &error), &svg, &error);
 }
 
-/* Both boundaries on clean and on noisy labels. */
+/* Two pictures next to each other: the same rows with clean and with noisy labels. */
 static temper_status add_boundaries(struct html_draft *draft, const struct demo_set *set)
 {
     unsigned char *flipped = mark_flipped(set);
@@ -85,7 +88,7 @@ static temper_status add_boundaries(struct html_draft *draft, const struct demo_
     return status;
 }
 
-/* Both losses as functions of the margin. */
+/* Panel c alone: the losses as functions of the margin. */
 static temper_status add_losses(struct html_draft *draft)
 {
     const temper_loss_spec losses[METHODS] = {demo_loss(LOGISTIC), demo_loss(TEMPERED)};
@@ -96,7 +99,7 @@ static temper_status add_losses(struct html_draft *draft)
     return draft_picture(draft, temper_plot_losses(&figure, &svg, &error), &svg, &error);
 }
 
-/* A histogram of the margins of the given labels; `margins` is working memory, one number a row. */
+/* A histogram of the margins of the given labels under one method; margins[rows] is working memory. */
 static temper_status draw_margins(struct html_draft *draft, const struct demo_set *set, size_t method, size_t threads,
                                   double *margins, const unsigned char *flipped)
 {
@@ -106,6 +109,7 @@ static temper_status draw_margins(struct html_draft *draft, const struct demo_se
     TRY(checked(
         temper_predict(set->on_noisy[method].model, set->noisy, TEMPER_PREDICT_DECISIONS, threads, margins, &error),
         &error));
+    /* The decision value is for class 1; the margin is that of the given label. */
     for (size_t i = 0; i < set->train.count; i++)
         margins[i] = given[i] ? margins[i] : -margins[i];
     const temper_margin_figure figure = {
@@ -119,7 +123,7 @@ static temper_status draw_margins(struct html_draft *draft, const struct demo_se
     return draft_picture(draft, temper_plot_margins(&figure, &svg, &error), &svg, &error);
 }
 
-/* Histograms of the margins for both methods. */
+/* Histograms of the margins for both methods, on the noisy training rows. */
 static temper_status add_margins(struct html_draft *draft, const struct demo_set *set, size_t threads)
 {
     unsigned char *flipped = mark_flipped(set);
@@ -160,7 +164,7 @@ static const char suspects[] =
     "A model can search its own training rows for label errors: rows whose given label is least likely under the "
     "model come first. The table shows how many of the flipped labels are among as many suspects.";
 
-/* How many flipped labels each method finds. */
+/* The table of flipped labels among as many suspects, for each set and method. */
 static void add_suspects(struct html_draft *draft, const struct demo_set sets[2])
 {
     draft_heading(draft, "The wrong labels");
@@ -179,6 +183,8 @@ static void add_suspects(struct html_draft *draft, const struct demo_set sets[2]
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
+/* The page from top to bottom. The second set has two features, so it has the boundaries; the first shows the margins.
+ * */
 static temper_status fill(struct html_draft *draft, const struct demo_set sets[2], size_t threads)
 {
     draft_paragraph(draft, "%s", opening);
@@ -200,6 +206,7 @@ static temper_status fill(struct html_draft *draft, const struct demo_set sets[2
     return TEMPER_OK;
 }
 
+/* Completely or not at all: draft_save replaces the file at the end. */
 temper_status demo_page(const struct demo_set sets[2], size_t threads, const char *path)
 {
     struct html_draft draft;

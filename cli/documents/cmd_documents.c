@@ -1,4 +1,5 @@
-/* cmd_documents: temper documents DIR, for the build. */
+/* cmd_documents: temper documents DIR, a hidden command for the build: writes man pages and shell completions, all
+ * generated from the tables of commands and options, and checks these tables. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum { PATH_LENGTH = 4096 };
 
-/* An existing folder is fine; if it is a file, writing into it fails with an error. */
+/* An existing folder is accepted. If the path is a file, the first write into it fails with a message. */
 static temper_status make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
@@ -60,6 +61,7 @@ static const struct {
     {"temper.fish", fish_completion},
 };
 
+/* One file for each shell. */
 static temper_status save_completions(const char *folder)
 {
     char path[PATH_LENGTH];
@@ -72,8 +74,8 @@ static temper_status save_completions(const char *folder)
     return TEMPER_OK;
 }
 
-/* Every build runs this command, so the tables are checked here: a name or a letter finds its own row, and a default is
- * a legal value. */
+/* Invariants of the tables, which are data and so not checked by the compiler. Every build runs this command. An option
+ * is found by its name and letter, with no other row of the command before it, and a default is a legal value. */
 static void check_tables(void)
 {
     for (size_t i = 0; i < CMD_COUNT; i++)
@@ -81,6 +83,7 @@ static void check_tables(void)
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const struct option *option = &option_table[i];
         assert(!option->standard || check_value(option, option->standard) == TEMPER_OK);
+        /* A placeholder in the help means that a value follows. */
         assert((option->type == TYPE_FLAG) == (option->placeholder == NULL));
         for (size_t j = 0; j < CMD_COUNT; j++) {
             const struct command *command = &command_table[j];
@@ -92,6 +95,7 @@ static void check_tables(void)
     }
 }
 
+/* The command. man1 is the folder name that man expects below MANPATH. */
 temper_status cmd_documents(const struct arguments *arguments)
 {
     char path[PATH_LENGTH];

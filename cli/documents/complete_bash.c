@@ -1,4 +1,5 @@
-/* complete_bash: completion for bash, with or without the package bash-completion. */
+/* complete_bash: writes the completion script for bash, which works with or without the package bash-completion. It is
+ * one function with two case statements over COMMAND:WORD, generated from the tables. */
 #include "documents/documents.h"
 #include "options/command_line.h"
 
@@ -38,7 +39,8 @@ static const char head[] = "# bash completion for temper, written by 'temper doc
                            "        fi\n"
                            "    done\n";
 
-/* The command that fills COMPREPLY. */
+/* Writes the shell command that fills COMPREPLY with the candidates of a kind. Losses are lists with commas, of which
+ * only the last word is completed. */
 static void offer(FILE *out, enum completion completion, const char *words)
 {
     if (completion == COMPLETE_NOTHING) {
@@ -52,7 +54,7 @@ static void offer(FILE *out, enum completion completion, const char *words)
     }
 }
 
-/* "    plot:--output | plot:-o) _temper_paths -f; return ;;" */
+/* One branch for the value of an option: " plot:--output | plot:-o) _temper_paths -f; return ;;" */
 static void value_row(FILE *out, const struct command *command, const struct option *option)
 {
     fprintf(out, "    %s:--%s", command->name, option->name);
@@ -63,7 +65,7 @@ static void value_row(FILE *out, const struct command *command, const struct opt
     fputs("; return ;;\n", out);
 }
 
-/* First: is the word the value of an option? */
+/* The first case statement: if the previous word is an option with a value, complete that value and return. */
 static void complete_values(FILE *out)
 {
     fputs("    case $command:$prev in\n", out);
@@ -74,7 +76,7 @@ static void complete_values(FILE *out)
     fputs("    esac\n", out);
 }
 
-/* "    plot:-*) _temper_words '--output --help' ;;" */
+/* One branch for the option names of a command: " plot:-*) _temper_words '--output --help' ;;" */
 static void option_row(FILE *out, const struct command *command, const char *name)
 {
     const char *space = "";
@@ -87,7 +89,8 @@ static void option_row(FILE *out, const struct command *command, const char *nam
     fputs("' ;;\n", out);
 }
 
-/* "_temper_words 'losses path'", or the same with what follows the first operand. */
+/* Candidates for operands: "_temper_words 'losses path'"; commands like plot have other candidates (files) after the
+ * first operand, recognised by the previous word. */
 static void offer_operands(FILE *out, const struct command *command)
 {
     if (command->rest_completion != COMPLETE_NOTHING) {
@@ -100,7 +103,7 @@ static void offer_operands(FILE *out, const struct command *command)
         fputs("; fi", out);
 }
 
-/* Else it is an option or an operand. */
+/* The second case statement: the current word is an option or an operand. */
 static void complete_names(FILE *out)
 {
     fputs("    case $command:$cur in\n", out);
@@ -116,6 +119,7 @@ static void complete_names(FILE *out)
     fputs("    esac\n", out);
 }
 
+/* The whole script. */
 void bash_completion(FILE *out)
 {
     fputs(head, out);

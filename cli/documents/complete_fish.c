@@ -1,8 +1,9 @@
-/* complete_fish: completion for fish. */
+/* complete_fish: writes the completion script for fish: one `complete` command for each option, command and operand,
+ * with the condition under which it applies. */
 #include "documents/documents.h"
 #include "options/command_line.h"
 
-/* In single quotes, where fish knows two escapes. */
+/* Quotes a text. Within single quotes fish knows two escapes, of the quote and of the backslash. */
 static void quoted(FILE *out, const char *text)
 {
     fputc('\'', out);
@@ -14,7 +15,7 @@ static void quoted(FILE *out, const char *text)
     fputc('\'', out);
 }
 
-/* Which state of the command line a row is for. */
+/* The beginning of a row with its condition: no command typed yet, or this command. */
 static void condition(FILE *out, const struct command *command)
 {
     if (command_id(command) == CMD_PROGRAM)
@@ -23,7 +24,8 @@ static void condition(FILE *out, const struct command *command)
         fprintf(out, "complete -c temper -n '__fish_seen_subcommand_from %s'", command->name);
 }
 
-/* -x: a value is needed, and no file will do; -r -F: a file will. */
+/* The kind of value. -x: a value is required, and files are not offered; -r -F: required, files are offered.
+ * __fish_append completes the last word of a list with commas. */
 static void values(FILE *out, enum completion completion, const char *words)
 {
     if (completion == COMPLETE_FILE) {
@@ -53,7 +55,7 @@ static void option_row(FILE *out, const struct command *command, const struct op
     fputc('\n', out);
 }
 
-/* The name of a command, as long as there is none yet. */
+/* The name of a command with its summary, offered while no command has been typed. */
 static void command_row(FILE *out, const struct command *command)
 {
     condition(out, &command_table[CMD_PROGRAM]);
@@ -62,7 +64,8 @@ static void command_row(FILE *out, const struct command *command)
     fputc('\n', out);
 }
 
-/* What a command works on. */
+/* Candidates for the operands. If the second operand differs from the first, its row needs a word of the first kind to
+ * be present. */
 static void operand_row(FILE *out, const struct command *command)
 {
     condition(out, command);
@@ -78,7 +81,7 @@ static void operand_row(FILE *out, const struct command *command)
     fputc('\n', out);
 }
 
-/* -f: no files, unless a row asks for them. */
+/* The whole script. The general -f switches file names off; rows that need files switch them on. */
 void fish_completion(FILE *out)
 {
     fputs("# fish completion for temper, written by 'temper documents' from its table of options.\n"

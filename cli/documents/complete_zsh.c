@@ -1,8 +1,10 @@
-/* complete_zsh: completion for zsh, as a function for its fpath. */
+/* complete_zsh: writes the completion function for zsh, to be put on its fpath: a call of _arguments for the program,
+ * and one for each command. */
 #include "documents/documents.h"
 #include "options/command_line.h"
 
-/* In single quotes; brackets and colons mean something to _arguments. */
+/* The content of a single-quoted specification of _arguments, in which brackets and colons are syntax and are escaped;
+ * a quote ends the string, and \\' follows. */
 static void quoted(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -14,7 +16,7 @@ static void quoted(FILE *out, const char *text)
     }
 }
 
-/* What _arguments does to complete a word. */
+/* The action part of a specification: how zsh completes the word. */
 static void action(FILE *out, enum completion completion, const char *words)
 {
     if (completion == COMPLETE_FILE) {
@@ -31,7 +33,7 @@ static void action(FILE *out, enum completion completion, const char *words)
     }
 }
 
-/* --help and the like stand alone. */
+/* The exclusion list: an option is not offered again once it was typed in either spelling; after --help nothing is. */
 static void exclusion(FILE *out, const struct option *option)
 {
     if (option->stops)
@@ -40,7 +42,7 @@ static void exclusion(FILE *out, const struct option *option)
         fprintf(out, "'(-%c --%s)'", option->letter, option->name);
 }
 
-/* '(-o --output)'{-o+,--output=}'[write to FILE]:FILE:_files' */
+/* One specification: '(-o --output)'{-o+,--output=}'[write to FILE]:FILE:_files' */
 static void option_row(FILE *out, const struct option *option)
 {
     const char *equals = option->type == TYPE_FLAG ? "" : "=";
@@ -59,7 +61,7 @@ static void option_row(FILE *out, const struct option *option)
     fputc('\'', out);
 }
 
-/* All options of the command, each in a line of its own. */
+/* The specifications of all options of the command, each on a line of its own. */
 static void option_rows(FILE *out, const struct command *command)
 {
     for (size_t i = 0; i < OPT_COUNT; i++)
@@ -67,7 +69,7 @@ static void option_rows(FILE *out, const struct command *command)
             option_row(out, &option_table[i]);
 }
 
-/* The commands, with what they do. */
+/* The state in which a command is completed: all visible commands with their summaries. */
 static void command_rows(FILE *out)
 {
     fputs("    case $state in\n    command)\n        local -a commands=(\n", out);
@@ -81,7 +83,7 @@ static void command_rows(FILE *out)
     fputs("        )\n        _describe command commands\n        ;;\n", out);
 }
 
-/* '1:plot:(losses path)' */
+/* An operand specification, '1:plot:(losses path)'. `place` is its number, or "*" for all others. */
 static void operand_row(FILE *out, const struct command *command, const char *place, enum completion completion)
 {
     fprintf(out, " \\\n            '%s:%s:", place, command->name);
@@ -89,7 +91,7 @@ static void operand_row(FILE *out, const struct command *command, const char *pl
     fputc('\'', out);
 }
 
-/* What follows a command: its options and its operands. */
+/* The branch of one command, with its options and operands. */
 static void command_case(FILE *out, const struct command *command)
 {
     fprintf(out, "        %s)\n            _arguments", command->name);
@@ -102,7 +104,8 @@ static void command_case(FILE *out, const struct command *command)
     fputs("\n            ;;\n", out);
 }
 
-/* _arguments -C keeps what is behind the command in $words, so that a command sees just its own. */
+/* The whole function. With "*::", _arguments reduces $words to what follows the command, so that the inner calls see
+ * the words of the command only. */
 void zsh_completion(FILE *out)
 {
     fputs("#compdef temper\n"

@@ -1,4 +1,4 @@
-/* help: the help pages of the commands, and the version. */
+/* help: the help pages, generated from the tables, and the commands `help` and `version`. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ enum {
     WIDEST_NAMES = 30 /* a longer one gets a line of its own */
 };
 
+/* "the L2 penalty (>= 0; default: auto)": help text, range and default. Shared with the man pages. */
 void option_meaning(const struct option *option, char meaning[MEANING_LENGTH])
 {
     char words[RANGE_LENGTH];
@@ -25,7 +26,7 @@ void option_meaning(const struct option *option, char meaning[MEANING_LENGTH])
              standard ? "default: " : "", standard ? standard : "", any ? ")" : "");
 }
 
-/* "  -o, --output FILE" */
+/* The left column of an option: " -o, --output FILE"; without a letter the names stay aligned. */
 static void option_name(const struct option *option, char name[NAME_LENGTH])
 {
     char letter[] = {'-', option->letter, ',', '\0'};
@@ -33,7 +34,7 @@ static void option_name(const struct option *option, char name[NAME_LENGTH])
              option->placeholder ? " " : "", option->placeholder ? option->placeholder : "");
 }
 
-/* "  plot losses" */
+/* The left column of a command: " plot losses". */
 static void command_name(const struct command *command, char name[NAME_LENGTH])
 {
     snprintf(name, NAME_LENGTH, "  %s%s%s", command->name, command->operands ? " " : "",
@@ -47,7 +48,8 @@ static size_t widen(size_t indent, const char *name)
     return needed > indent && needed <= WIDEST_NAMES ? needed : indent;
 }
 
-/* Two passes over the table: the first finds the width of the names. */
+/* The visible commands with their summaries. Two passes over the table: the first finds the width of the left column.
+ * */
 static void list_commands(FILE *out)
 {
     char name[NAME_LENGTH];
@@ -64,7 +66,7 @@ static void list_commands(FILE *out)
     }
 }
 
-/* The same for the options of a command. */
+/* The options of a command in the order of the table, which groups related ones. */
 static void list_options(FILE *out, const struct command *command)
 {
     char name[NAME_LENGTH], meaning[MEANING_LENGTH];
@@ -82,7 +84,7 @@ static void list_options(FILE *out, const struct command *command)
     }
 }
 
-/* What it does, and below it what to type. */
+/* Each example: a phrase, and indented below it the command. */
 static void list_examples(FILE *out, const struct command *command)
 {
     fprintf(out, "\nExamples:\n");
@@ -92,7 +94,8 @@ static void list_examples(FILE *out, const struct command *command)
     }
 }
 
-/* Only for the program: they are the same for every command. */
+/* The exit codes; only on the page of the program, since they are the same for every command. The last two come from
+ * signals and are not statuses of the library. */
 static void list_statuses(FILE *out)
 {
     fprintf(out, "\nExit status:\n");
@@ -103,7 +106,7 @@ static void list_statuses(FILE *out)
 #undef STATUS_LINE
 }
 
-/* Summary, usage, description, and the lists. */
+/* A page: summary, usage, description, options, examples; that of the program also lists commands and exit codes. */
 void help_page(FILE *out, const struct command *command)
 {
     bool program = command_id(command) == CMD_PROGRAM;
@@ -122,6 +125,7 @@ void help_page(FILE *out, const struct command *command)
     }
 }
 
+/* To the standard output, as one write. */
 temper_status help_print(const struct command *command)
 {
     struct output_buffer buffer;
@@ -139,7 +143,7 @@ temper_status cmd_help(const struct arguments *arguments)
     return command ? help_print(command) : fail_unknown_command(arguments->operand[0]);
 }
 
-/* Also called for --version. */
+/* The version, and the kernels of this machine, which bug reports need. Also called for --version. */
 temper_status cmd_version(const struct arguments *arguments)
 {
     (void)arguments;

@@ -1,4 +1,5 @@
-/* man: a page in the man macros of groff. */
+/* man: writes the man page of a command in the man macros of groff (.TH, .SH, .TP), from the same tables as the help.
+ * */
 #include <ctype.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "options/command_line.h"
 #include "progress.h"
 
-/* Characters that groff would interpret as a command, or print as another character. */
+/* The escape for a character that groff would interpret or print as a typographic variant (a plain - becomes a hyphen,
+ * which cannot be copied to a shell); NULL for ordinary ones. */
 static const char *escape(char character)
 {
     static const struct {
@@ -20,6 +22,7 @@ static const char *escape(char character)
     return NULL;
 }
 
+/* Writes text of that length with escapes. */
 static void man_span(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -33,19 +36,21 @@ static void man_span(FILE *out, const char *text, size_t length)
     }
 }
 
+/* The same for a whole string. */
 static void man_text(FILE *out, const char *text)
 {
     man_span(out, text, strlen(text));
 }
 
-/* Titles are in capitals. */
+/* In capitals, as man pages have their titles. */
 static void man_upper(FILE *out, const char *text)
 {
     for (; *text; text++)
         fputc(toupper((unsigned char)*text), out);
 }
 
-/* The date is left empty: the same source gives the same page on every day. */
+/* Title line and NAME section. The date is left empty: the same source gives the same page on every day (reproducible
+ * builds). */
 static void man_title(FILE *out, const struct command *command)
 {
     fprintf(out, ".\\\" Written by 'temper documents' from its tables of commands and options.\n.TH ");
@@ -83,7 +88,7 @@ static void man_synopsis(FILE *out, const struct command *command)
     fputs(" [\\fIOPTION\\fR]...\n", out);
 }
 
-/* Lines that groff must not fill. */
+/* An example (.EX to .EE): groff keeps its line breaks and uses a fixed-width font. */
 static void man_verbatim(FILE *out, const char *text, size_t length)
 {
     fputs(".EX\n", out);
@@ -91,7 +96,7 @@ static void man_verbatim(FILE *out, const char *text, size_t length)
     fputs("\n.EE", out);
 }
 
-/* The first paragraph follows the heading directly, the others after a gap. */
+/* The description; .PP separates paragraphs. A paragraph that begins with a blank is preformatted. */
 static void man_description(FILE *out, const struct command *command)
 {
     const char *text = command->description, *paragraph, *before = ".SH DESCRIPTION\n";
@@ -138,7 +143,7 @@ static void man_option(FILE *out, const struct option *option)
     fputc('\n', out);
 }
 
-/* In the order of the table, as in the help. */
+/* The options of the command, in the same order as in the help. */
 static void man_options(FILE *out, const struct command *command)
 {
     fputs(".SH OPTIONS\nIf an option is given twice, the last value counts.\n", out);
@@ -147,7 +152,7 @@ static void man_options(FILE *out, const struct command *command)
             man_option(out, &option_table[i]);
 }
 
-/* From the list of statuses, so that no code is forgotten. */
+/* Exit codes, generated from the list of statuses. */
 static void man_exit_status(FILE *out)
 {
     fputs(".SH EXIT STATUS\n", out);
@@ -158,7 +163,7 @@ static void man_exit_status(FILE *out)
 #undef MAN_STATUS
 }
 
-/* Each a sentence, and below it what to type. */
+/* Each example: a sentence, and indented below it the command. */
 static void man_examples(FILE *out, const struct command *command)
 {
     const char *before = ".SH EXAMPLES\n";
@@ -172,7 +177,7 @@ static void man_examples(FILE *out, const struct command *command)
     }
 }
 
-/* All other pages. */
+/* References to the pages of all other visible commands. */
 static void man_see_also(FILE *out, const struct command *command)
 {
     const char *comma = "";
@@ -189,6 +194,7 @@ static void man_see_also(FILE *out, const struct command *command)
     fputc('\n', out);
 }
 
+/* Sections in the order of man-pages(7). */
 void man_page(FILE *out, const struct command *command)
 {
     man_title(out, command);

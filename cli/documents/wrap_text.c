@@ -1,4 +1,5 @@
-/* wrap_text: breaks lines between words. ASCII only, so that a character takes one column. */
+/* wrap_text: fills paragraphs and two-column lists to the width of a terminal. Texts are ASCII, so that a byte takes
+ * one column. */
 #include "documents/wrap_text.h"
 
 #include <string.h>
@@ -7,6 +8,7 @@ enum {
     WIDTH = 79 /* some terminals wrap a line that fills the 80th column */
 };
 
+/* Splits at empty lines. Advances *text; *length is 0 at the end of the text. */
 const char *next_paragraph(const char **text, size_t *length)
 {
     const char *paragraph = *text, *end = strstr(paragraph, "\n\n");
@@ -20,7 +22,8 @@ static void spaces(FILE *out, size_t count)
     fprintf(out, "%*s", (int)count, "");
 }
 
-/* A word that is wider than the line is not broken: paths and lists must stay whole. */
+/* Greedy filling, from column `indent` on, where the caller has already written that many columns. A word that is wider
+ * than the line is not broken: paths and lists must stay whole. */
 void wrap_words(FILE *out, const char *words, size_t length, size_t indent)
 {
     const char *end = words + length;
@@ -43,6 +46,7 @@ void wrap_words(FILE *out, const char *words, size_t length, size_t indent)
     fputc('\n', out);
 }
 
+/* Paragraphs that begin with a blank are preformatted and copied. */
 void wrap_paragraphs(FILE *out, const char *text)
 {
     size_t length;
@@ -57,6 +61,7 @@ void wrap_paragraphs(FILE *out, const char *text)
     }
 }
 
+/* One row of a list: the name, and its meaning in the column `indent`. */
 void wrap_row(FILE *out, const char *name, const char *meaning, size_t indent)
 {
     size_t length = strlen(name);
@@ -69,6 +74,7 @@ void wrap_row(FILE *out, const char *name, const char *meaning, size_t indent)
     wrap_words(out, meaning, strlen(meaning), indent);
 }
 
+/* Every line of the text with an indent, without filling. */
 void print_indented(FILE *out, const char *lines, size_t indent)
 {
     while (*lines) {

@@ -1,4 +1,6 @@
-/* cmd_experiment: temper experiment. Runs one of the paper's experiments, prints a table and writes a page. */
+/* cmd_experiment: temper experiment. Runs one of the paper's experiments, prints a table and writes a page. The work is
+ * in three steps: the plan from the options, the measurements that the file of results lacks, and table and page from
+ * all results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 
 enum { PATH_SIZE = 64 };
 
-/* The value of the option, or temper-NAME and the ending. */
+/* The output path: the value of the option, or temper-NAME with the ending, in the current folder. */
 static const char *name_file(const struct arguments *arguments, enum option_id id, const char *ending,
                              char path[PATH_SIZE])
 {
@@ -19,7 +21,7 @@ static const char *name_file(const struct arguments *arguments, enum option_id i
     return path;
 }
 
-/* Whether the file can be written, before hours of work. */
+/* Opens and drops a temporary file beside the target, so that an unwritable path is reported before hours of work. */
 static temper_status check_file(const char *path)
 {
     struct atomic_file *file;
@@ -29,7 +31,8 @@ static temper_status check_file(const char *path)
     return TEMPER_OK;
 }
 
-/* The command line as it was typed, to be printed on the page; *text is to be freed. */
+/* The command line rebuilt from the options that were given, in the order of the option table, to be printed on the
+ * page; *text is to be freed. Values with characters that a shell interprets are quoted. */
 static temper_status typed_command(const struct arguments *arguments, char **text)
 {
     struct output_buffer buffer;
@@ -48,6 +51,8 @@ static temper_status typed_command(const struct arguments *arguments, char **tex
     return TEMPER_OK;
 }
 
+/* Prints the table or JSON to the standard output. The path of the page is a note on the standard error, so that it
+ * does not mix with JSON. */
 static temper_status print_results(const struct arguments *arguments, const struct experiment_plan *plan,
                                    const struct result_file *results, const char *page)
 {
@@ -61,17 +66,21 @@ static temper_status print_results(const struct arguments *arguments, const stru
     return TEMPER_OK;
 }
 
+/* Everything after the options are valid: checks output paths, measures, writes the page, prints. */
 static temper_status run_plan(const struct arguments *arguments, const struct experiment_plan *plan,
                               struct result_file *results)
 {
     char page_name[PATH_SIZE], results_name[PATH_SIZE], *command;
     const char *page = name_file(arguments, OPT_REPORT, ".html", page_name);
-    const char *path = name_file(arguments, OPT_RECORDS, ".jsonl", results_name);
+    const char *path =
+        name_file(arguments, OPT_RECORDS, ".jsonl", results_name); /* of the results, a line of JSON each */
     TRY(check_file(page));
+    /* A figure of functions measures nothing and has no file of results. */
     if (plan->experiment->measure != MEASURE_NOTHING) {
         TRY(check_file(path));
         TRY(results_open(results, path));
     }
+    /* From here on a signal only sets a flag: the measurement in progress ends before its result is saved. */
     interrupt_defer();
     temper_status status = plan_run(plan, results, was_given(arguments, OPT_QUIET));
     if (status == TEMPER_INTERRUPTED)
@@ -84,6 +93,7 @@ static temper_status run_plan(const struct arguments *arguments, const struct ex
     return status == TEMPER_OK ? print_results(arguments, plan, results, page) : status;
 }
 
+/* The command. `results` is zero until results_open, so results_close is valid on every path. */
 temper_status cmd_experiment(const struct arguments *arguments)
 {
     struct result_file results = {0};

@@ -80,7 +80,6 @@ struct experiment {
 
 enum { EXPERIMENTS = 6 };
 extern const struct experiment experiment_table[EXPERIMENTS];
-extern const char grid_paper[], grid_default[]; /* as lists */
 
 /* A loss, with its own temperatures or with tuned ones. */
 struct compared_method {

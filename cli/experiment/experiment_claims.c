@@ -1,4 +1,6 @@
-/* experiment_claims: the claims of the paper, each with a verdict from the results. */
+/* experiment_claims: the claims of the paper, each with a verdict computed from the results. Verdicts are phrased from
+ * counts and significance tests only; no claim is hard-coded as true. Accuracies are shares internally and points
+ * (percent) in all texts. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +25,7 @@ struct sentences {
 
 static const double significance = 0.05; /* p below which a difference counts */
 
+/* Appends; what does not fit is truncated, never written beyond the buffer. */
 __attribute__((format(printf, 2, 3))) static void sentences_add(struct sentences *words, const char *format, ...)
 {
     va_list arguments;
@@ -55,7 +58,8 @@ static temper_paired_test compare(const struct claim_context *claims, struct exp
     return compare_cells(claims->plan, claims->results, line, other);
 }
 
-/* 1 or -1 for a significant difference, otherwise 0. */
+/* The direction of a significant difference: 1 if the first method is better, -1 if worse, else 0. A p of NAN, as for
+ * one split, is not significant. */
 static int sign_of(const temper_paired_test *paired)
 {
     if (!(paired->t_p < significance))
@@ -65,19 +69,22 @@ static int sign_of(const temper_paired_test *paired)
 
 /* ---- Is the two-temperature loss the best? --------------------------------------------------- */
 
+/* Outcomes of significance tests over the lines of a table. */
 struct claim_tally {
-    size_t lines, better, worse, equal;
+    size_t lines, better, worse, equal;                 /* lines with a test, and their verdicts */
     char best[LINE_TEXT + 160], worst[LINE_TEXT + 160]; /* the line of the largest difference */
-    double most, least;
+    double most, least;                                 /* differences of these lines, as shares */
 };
 
-/* Compares tempered with the best other method on one line. */
+/* Compares tempered with the best other method on one line. The rival is chosen by the mean on the same test rows,
+ * which favours the rivals: the claim is tested in its strongest form. */
 static void count_line(const struct claim_context *claims, const struct experiment_cell *line,
                        struct claim_tally *tally)
 {
     size_t ours = find_method(claims->plan, "tempered");
     size_t rival = best_method(claims->plan, claims->results, *line, ours);
     char name[LINE_TEXT], words[LINE_TEXT + 160];
+    /* The command line may have left out either of them. */
     if (ours == METHODS_MOST || rival == METHODS_MOST)
         return;
     temper_paired_test paired = compare(claims, *line, ours, rival);
@@ -101,6 +108,7 @@ static void count_line(const struct claim_context *claims, const struct experime
     }
 }
 
+/* "2TLR is best": counts over all lines with noise. Clean lines are not part of the claim. */
 static void check_superior(const struct claim_context *claims, const char *claim)
 {
     struct claim_tally tally = {0};
@@ -111,6 +119,7 @@ static void check_superior(const struct claim_context *claims, const char *claim
             count_line(claims, &line, &tally);
     if (tally.lines == 0)
         return;
+    /* All lines undecided means too few splits for a test, which must not count as a refutation. */
     const char *head = tally.equal == tally.lines    ? "Undecided with so few splits"
                        : tally.better == tally.lines ? "Reproduced"
                        : tally.better > tally.worse  ? "Reproduced in part"
@@ -124,6 +133,7 @@ static void check_superior(const struct claim_context *claims, const char *claim
 
 /* ---- One method against another -------------------------------------------------------------- */
 
+/* The claim is about "some cases": one significantly worse line is enough. It compares t-logistic with logistic. */
 static void check_t_logistic(const struct claim_context *claims)
 {
     size_t ours = find_method(claims->plan, "t-logistic");
@@ -134,7 +144,7 @@ static void check_t_logistic(const struct claim_context *claims)
         return;
     for (size_t i = 0; plan_line(claims->plan, i, &line); i++) {
         temper_paired_test paired = compare(claims, line, ours, plain);
-        lines += isnan(paired.mean) ? 0 : 1;
+        lines += isnan(paired.mean) ? 0 : 1; /* NAN: one of both has no results yet */
         worse += sign_of(&paired) < 0;
         better += sign_of(&paired) > 0;
     }
@@ -148,10 +158,10 @@ static void check_t_logistic(const struct claim_context *claims)
 
 /* ---- The paper's own figures ----------------------------------------------------------------- */
 
-/* Differences between our accuracies and the paper's, for one method. */
+/* Differences between the accuracies of temper and those of the paper, for one method. */
 struct paper_gap {
     size_t count, near; /* within two deviations of the difference */
-    double sum;         /* of ours less the paper's, in points */
+    double sum;         /* of temper's mean minus the paper's, in points */
 };
 
 /* Compares the means of a method with those of the paper, over all lines that it reports. */
@@ -164,6 +174,7 @@ static struct paper_gap find_gap(const struct claim_context *claims, size_t meth
         struct split_values values = plan_values(claims->plan, claims->results, line, method);
         if (isnan(paper.mean) || values.count == 0)
             continue;
+        /* The paper's values are in percent. Deviations of independent means add in quadrature. */
         double less = 100 * values.mean - paper.mean;
         double spread = hypot(paper.deviation, values.count > 1 ? 100 * values.deviation : 0);
         gap.count++;
@@ -173,6 +184,7 @@ static struct paper_gap find_gap(const struct claim_context *claims, size_t meth
     return gap;
 }
 
+/* Whether the numbers of Table 1 are reproduced: one sentence for each method. */
 static void check_figures(const struct claim_context *claims)
 {
     struct sentences words = {""};
@@ -196,11 +208,13 @@ static void check_figures(const struct claim_context *claims)
 
 /* ---- Which temperatures are chosen ----------------------------------------------------------- */
 
-/* Whether the grid contains a t1 of 1 or more; a range is assumed to. */
+/* Whether the grid contains a t1 of 1 or more, so that a choice of t1 < 1 means something; a range such as 0.1..1:5 is
+ * assumed to. */
 static bool offers_uncapped(const char *grid)
 {
     const char *list = strstr(grid, "t1=");
     char word[WORD_LENGTH], item[WORD_LENGTH];
+    /* Without a list of t1 the tuner uses its own, which includes 1. */
     if (!list)
         return true;
     next_word(&list, ' ', word);
@@ -212,6 +226,8 @@ static bool offers_uncapped(const char *grid)
     return false;
 }
 
+/* "The optimal t1 is below 1": counts the choices of all tunings. Grids without t1 >= 1, and fixed temperatures, leave
+ * nothing to choose, so there is no verdict on them. */
 static void check_capped(const struct claim_context *claims)
 {
     size_t method = find_method(claims->plan, "tempered"), all = 0, capped = 0;
@@ -223,7 +239,7 @@ static void check_capped(const struct claim_context *claims)
         line.method = &claims->plan->methods[method];
         for (line.split = 0; line.split < claims->plan->splits; line.split++) {
             const struct cell_result *result = result_of(claims->plan, claims->results, &line);
-            all += result && !isnan(result->t1);
+            all += result && !isnan(result->t1); /* failed fits have no t1 */
             capped += result && result->t1 < 1;
         }
     }
@@ -236,7 +252,8 @@ static void check_capped(const struct claim_context *claims)
 
 /* ---- Up to a third of noise ------------------------------------------------------------------ */
 
-/* Points of accuracy that a method loses between clean rows and the highest noise rate up to a third. */
+/* Points of accuracy that a method loses between clean rows and the highest noise rate up to a third, which goes to
+ * *rate; NAN if either was not measured. Rates ascend within a data set, so the last one wins. */
 static double loss_to_third(const struct claim_context *claims, const struct paper_data *set, size_t method,
                             double *rate)
 {
@@ -256,6 +273,7 @@ static double loss_to_third(const struct claim_context *claims, const struct pap
     return 100 * (clean - noisy);
 }
 
+/* "Not considerably affected" is taken as a loss of less than one point. */
 static void check_third(const struct claim_context *claims)
 {
     size_t ours = find_method(claims->plan, "tempered"), sets = 0, small = 0;
@@ -285,6 +303,8 @@ static void check_third(const struct claim_context *claims)
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
+/* "Comparable" is taken as at most twice the time of logistic regression. Ratios are compared with the paper's, since
+ * the machines differ. */
 static void check_times(const struct claim_context *claims)
 {
     size_t ours = find_method(claims->plan, "tempered");
@@ -312,7 +332,9 @@ static void check_times(const struct claim_context *claims)
 
 /* ---- Starts ---------------------------------------------------------------------------------- */
 
-/* The smallest deviation whose start ends more than a point below the start from zero; INFINITY: none. */
+/* The smallest standard deviation of the initial weights that ends more than a point below the start from zero;
+ * INFINITY if there is none. *lost is the difference in points. Deviations ascend, and the first line of a set starts
+ * from zero. */
 static double first_bad(const struct claim_context *claims, const struct paper_data *set, size_t method, double *lost)
 {
     struct experiment_cell line;
@@ -324,13 +346,14 @@ static double first_bad(const struct claim_context *claims, const struct paper_d
             continue;
         if (line.deviation == 0)
             zero = values.mean;
-        *lost = values.count > 0 ? 100 * (zero - values.mean) : 100;
+        *lost = values.count > 0 ? 100 * (zero - values.mean) : 100; /* without any result all starts have failed */
         if (line.deviation > 0 && *lost > 1)
             return line.deviation;
     }
     return INFINITY;
 }
 
+/* The claim places the beginning of bad minima just above 0.01, that is, at 0.1 in the list of deviations. */
 static void check_starts(const struct claim_context *claims)
 {
     struct sentences words = {""};
@@ -339,7 +362,7 @@ static void check_starts(const struct claim_context *claims)
         for (size_t m = 0; m < claims->plan->method_count; m++) {
             double lost, bad = first_bad(claims, claims->plan->sets[i], m, &lost);
             cases++;
-            as_said += bad > 0.01 && bad <= 0.1;
+            as_said += bad > 0.01 && bad <= 0.1; /* the claim holds */
             sentences_add(&words, " %s, %s: ", claims->plan->sets[i]->name, claims->plan->methods[m].label);
             if (isinf(bad))
                 sentences_add(&words, "none.");
@@ -355,21 +378,22 @@ static void check_starts(const struct claim_context *claims)
 
 /* ---- Selection ------------------------------------------------------------------------------- */
 
-/* How often CV+C overrode cross-validated accuracy, and the effect. */
+/* How often the selection rule CV+C overrode cross-validated accuracy, and with which effect. */
 struct override_counts {
     size_t all, overrides, better, worse, needless, warned, rightly;
 };
 
+/* Classifies one tuning. `structured`: the noise depends on the margin, which is where the rule should act. */
 static void count_step(const struct cell_result *result, bool structured, struct override_counts *steps)
 {
     bool other = strcmp(result->decided, "accuracy") != 0;
     steps->all++;
     steps->overrides += other;
-    steps->needless += other && !structured;
+    steps->needless += other && !structured; /* an override without cause */
     steps->better += other && result->accuracy > result->by_accuracy;
     steps->worse += other && result->accuracy < result->by_accuracy;
     steps->warned += result->warned == 1;
-    steps->rightly += result->warned == 1 && structured;
+    steps->rightly += result->warned == 1 && structured; /* warnings with cause */
 }
 
 /* A claim of temper, not of the paper: the rule helps with structured noise and does no harm otherwise. */
@@ -394,9 +418,11 @@ static void check_rule(const struct claim_context *claims)
 
 /* ---- All claims ------------------------------------------------------------------------------ */
 
+/* Appends the table of claims that belong to the kind of experiment. */
 void results_claims(struct html_draft *draft, const struct experiment_plan *plan, const struct result_file *results)
 {
     const struct claim_context claims = {draft, plan, results};
+    /* Several rates: the claims of Figure 2; one rate: those of Table 1. */
     bool rates = plan->rates.count > 1;
     if (plan->experiment->measure == MEASURE_NOTHING)
         return;

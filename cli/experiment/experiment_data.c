@@ -1,4 +1,5 @@
-/* experiment_data: reads data sets from their official files. */
+/* experiment_data: reads the paper's data sets from their official files, plain or compressed, and selects the two
+ * classes of each. Instance noise also needs rows of other classes, the pool. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +10,13 @@
 #include "message.h"
 #include "temper_extra.h"
 
-/* Names of files, each freed by data_files_free. */
+/* Paths of the files of one data set; the strings are owned. */
 struct data_files {
     char *path[FILES_MOST];
     size_t count;
 };
 
+/* Leaves an empty list, so that another alternative of names can be tried. */
 static void data_files_free(struct data_files *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -24,9 +26,10 @@ static void data_files_free(struct data_files *list)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* DATA/FOLDER/NAME with an ending; NULL without memory. */
+/* DATA/FOLDER/NAME with an ending, or DATA/FOLDER for an empty name; to be freed; NULL without memory. */
 static char *join_path(const char *data, const char *folder, const char *name, const char *ending)
 {
+    /* Two separators and the terminating zero. */
     size_t size = strlen(data) + strlen(folder) + strlen(name) + strlen(ending) + 3;
     char *path = malloc(size);
     if (path)
@@ -34,13 +37,14 @@ static char *join_path(const char *data, const char *folder, const char *name, c
     return path;
 }
 
+/* Links and devices count: only directories cannot be read. */
 static bool is_file(const char *path)
 {
     struct stat there;
     return stat(path, &there) == 0 && !S_ISDIR(there.st_mode);
 }
 
-/* The file itself or a compressed one; NULL if there is none (or no memory). */
+/* The path of the file itself or of a compressed one, to be freed; NULL if there is none (or no memory). */
 static char *find_file(const char *data, const char *folder, const char *name)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
@@ -53,18 +57,21 @@ static char *find_file(const char *data, const char *folder, const char *name)
     return NULL;
 }
 
+/* A name that consists of the ending alone does not count: ".csv" is a hidden file. */
 static bool ends_in(const char *name, const char *ending)
 {
     size_t length = strlen(name), end = strlen(ending);
     return length > end && strcmp(name + length - end, ending) == 0;
 }
 
+/* For qsort of paths; bytes are compared, so the order is that of every locale. */
 static int by_name(const void *left, const void *right)
 {
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* "*.csv": all of them, compressed or not, sorted by name. */
+/* All files with the ending, compressed or not. They are sorted by name because readdir has no fixed order, and the
+ * order of rows must be the same on every machine. */
 static bool find_all(const struct paper_data *source, const char *data, const char *ending, struct data_files *list)
 {
     char *folder = join_path(data, source->folder, "", "");
@@ -73,7 +80,7 @@ static bool find_all(const struct paper_data *source, const char *data, const ch
     free(folder);
     while (open && (entry = readdir(open)) != NULL && list->count < FILES_MOST) {
         char plain[256];
-        snprintf(plain, sizeof plain, "%s", entry->d_name);
+        snprintf(plain, sizeof plain, "%s", entry->d_name); /* the name without the ending of the compression */
         if (ends_in(plain, ".gz"))
             plain[strlen(plain) - 3] = '\0';
         else if (ends_in(plain, ".zst"))
@@ -88,7 +95,8 @@ static bool find_all(const struct paper_data *source, const char *data, const ch
     return list->count > 0;
 }
 
-/* All names of a list, or none. */
+/* Finds all names of a blank-separated list, or "*ENDING"; an incomplete list counts as absent and leaves `list` empty.
+ * */
 static bool find_list(const struct paper_data *source, const char *data, const char *names, struct data_files *list)
 {
     char word[WORD_LENGTH];
@@ -106,6 +114,7 @@ static bool find_list(const struct paper_data *source, const char *data, const c
     return true;
 }
 
+/* Tries the alternative lists of the data set in order; the first complete one is used. */
 static bool find_files(const struct paper_data *source, const char *data, struct data_files *list)
 {
     list->count = 0;
@@ -115,6 +124,7 @@ static bool find_files(const struct paper_data *source, const char *data, struct
     return false;
 }
 
+/* Only looks for files; does not read them. */
 bool data_is_there(const struct paper_data *source, const char *folder)
 {
     struct data_files list;
@@ -125,7 +135,8 @@ bool data_is_there(const struct paper_data *source, const char *folder)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Appends `more` to *whole, which may be NULL; takes ownership of both. */
+/* Appends `more` to *whole, which may be NULL; takes ownership of `more`, also on failure. Both copies are in memory
+ * for a moment. */
 static temper_status append(temper_data **whole, temper_data *more)
 {
     temper_data *joined;
@@ -143,7 +154,8 @@ static temper_status append(temper_data **whole, temper_data *more)
     return TEMPER_OK;
 }
 
-/* Sparse files do not state the number of columns: later files have those of the first. */
+/* Reads one file. libsvm files do not state the number of columns, and a test file may lack the highest ones: later
+ * files get the columns of the first. */
 static temper_status read_file(const char *path, const temper_read_options *options, const temper_data *like,
                                temper_data **data)
 {
@@ -154,13 +166,13 @@ static temper_status read_file(const char *path, const temper_read_options *opti
     return status == TEMPER_OK ? TEMPER_OK : fail_with(&error);
 }
 
-/* The rows of some classes ("" or NULL: all) of all files. */
+/* The rows of some classes ("A,B"; "" or NULL: all) of all files, in the order of the list. */
 static temper_status read_files(const struct data_files *list, temper_read_options options, const char *classes,
                                 temper_data **out)
 {
     temper_data *whole = NULL;
     temper_status status = TEMPER_OK;
-    options.classes = classes && *classes ? classes : NULL;
+    options.classes = classes && *classes ? classes : NULL; /* the reader drops other rows while it parses */
     for (size_t i = 0; status == TEMPER_OK && i < list->count; i++) {
         temper_data *part = NULL;
         status = read_file(list->path[i], &options, whole, &part);
@@ -177,7 +189,7 @@ static temper_status read_files(const struct data_files *list, temper_read_optio
 
 /* ---- A file for each class ------------------------------------------------------------------- */
 
-/* Whether a list "A,B" has this class. */
+/* Whether a comma-separated list has this class. */
 static bool is_named(const char *classes, const char *name)
 {
     char word[WORD_LENGTH];
@@ -189,15 +201,17 @@ static bool is_named(const char *classes, const char *name)
     return false;
 }
 
-/* Selection among files of one class each: the two wanted classes, and a pool of others. */
-struct class_choice {
+/* Selection among files of one class each: the two wanted classes, and a pool of others. Files are added one at a time,
+ * so that at most the two largest and the pool are in memory, not all fonts. */
+struct class_files_choice {
     temper_data *pair[2]; /* the larger one first */
-    temper_data *pool;
+    temper_data *pool;    /* rows of other classes, or NULL */
     bool want_pool;
 };
 
-/* The pool is limited to twice the rows of the data, each of which can be replaced once. */
-static temper_status choice_pool(struct class_choice *choice, temper_data *data)
+/* Adds the rows to the pool, or frees them. The pool is limited to about twice the rows of the data, of which each can
+ * be replaced once; more would only cost memory. */
+static temper_status choice_pool(struct class_files_choice *choice, temper_data *data)
 {
     size_t wanted = 0;
     for (size_t i = 0; i < 2; i++)
@@ -209,8 +223,9 @@ static temper_status choice_pool(struct class_choice *choice, temper_data *data)
     return append(&choice->pool, data);
 }
 
-/* Adds the rows of a file; takes ownership. Keeps the two largest of the wanted classes in `pair`. */
-static temper_status choice_add(struct class_choice *choice, const char *classes, temper_data *data)
+/* Adds the rows of a file; takes ownership. Insertion into a sorted list of two: keeps the two largest of the wanted
+ * classes (NULL: of all) in `pair`, and passes a displaced class on to the pool. */
+static temper_status choice_add(struct class_files_choice *choice, const char *classes, temper_data *data)
 {
     bool wanted = !classes || is_named(classes, temper_data_class_name(data, 0));
     for (size_t i = 0; wanted && i < 2; i++) {
@@ -225,7 +240,8 @@ static temper_status choice_add(struct class_choice *choice, const char *classes
     return choice_pool(choice, data);
 }
 
-static temper_status choice_finish(struct class_choice *choice, const struct paper_data *source,
+/* Joins the pair and passes pair and pool to `loaded`; what was passed is no longer in `choice`. */
+static temper_status choice_finish(struct class_files_choice *choice, const struct paper_data *source,
                                    struct loaded_data *loaded)
 {
     temper_status status;
@@ -243,13 +259,16 @@ static temper_status choice_finish(struct class_choice *choice, const struct pap
     return TEMPER_OK;
 }
 
+/* Reads all files one after the other into `choice`, which the caller frees in any case. */
 static temper_status read_choice(const struct paper_data *source, const struct data_files *list,
-                                 const temper_read_options *options, struct class_choice *choice, const char *classes)
+                                 const temper_read_options *options, struct class_files_choice *choice,
+                                 const char *classes)
 {
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < list->count; i++) {
         temper_data *data = NULL;
         status = read_file(list->path[i], options, NULL, &data);
+        /* The selection by files is valid only if a file is a class. */
         size_t classes_here = status == TEMPER_OK ? temper_data_classes(data) : 1;
         if (classes_here != 1) {
             temper_data_free(data);
@@ -264,10 +283,11 @@ static temper_status read_choice(const struct paper_data *source, const struct d
     return status;
 }
 
+/* Data sets with a file for each class, such as the fonts. */
 static temper_status read_one_class(const struct paper_data *source, const struct data_files *list,
                                     const struct data_request *how, struct loaded_data *loaded)
 {
-    struct class_choice choice = {.want_pool = how->pool};
+    struct class_files_choice choice = {.want_pool = how->pool};
     temper_read_options options = source->read;
     options.struct_size = sizeof options;
     options.threads = how->threads;
@@ -282,7 +302,8 @@ static temper_status read_one_class(const struct paper_data *source, const struc
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* The pool is all rows; the noise selects those of other classes. */
+/* Reads all classes as the pool; the noise selects rows of classes that the data does not have. Without such classes
+ * there is no pool. */
 static temper_status read_pool(const struct data_files *list, const temper_read_options *options,
                                struct loaded_data *loaded)
 {
@@ -298,6 +319,7 @@ static temper_status read_pool(const struct data_files *list, const temper_read_
     return TEMPER_OK;
 }
 
+/* Reads the data of the list by the method of the data set. *loaded is set on success only. */
 static temper_status read_found(const struct paper_data *source, const struct data_files *list,
                                 const struct data_request *how, struct loaded_data *loaded)
 {
@@ -318,6 +340,7 @@ static temper_status read_found(const struct paper_data *source, const struct da
     return TEMPER_OK;
 }
 
+/* Finds the files, then reads them; the message for absent files names the remedy. */
 temper_status data_read(const struct paper_data *source, const struct data_request *options, struct loaded_data *loaded)
 {
     struct data_files list;
@@ -331,6 +354,7 @@ temper_status data_read(const struct paper_data *source, const struct data_reque
     return status;
 }
 
+/* Valid for zeros and after a previous call. */
 void loaded_free(struct loaded_data *loaded)
 {
     temper_data_free(loaded->data);

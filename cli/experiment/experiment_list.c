@@ -1,4 +1,4 @@
-/* experiment_list: the experiments and the data sets, and what the paper reports of them. */
+/* experiment_list: tables of the experiments and of the data sets, and the numbers that the paper reports for them. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,9 @@
 
 /* ---- Data sets ------------------------------------------------------------------------------- */
 
+/* Both official parts are read, and split at random afterwards, as the paper does. */
 #define FASHION "train-images-idx3-ubyte t10k-images-idx3-ubyte"
+/* The six batches of CIFAR-10 in a folder f, which is empty or the one inside of the official archive. */
 #define CIFAR_IN(f)                                                                                                    \
     f "data_batch_1.bin " f "data_batch_2.bin " f "data_batch_3.bin " f "data_batch_4.bin " f "data_batch_5.bin " f    \
       "test_batch.bin"
@@ -86,14 +88,12 @@ const struct paper_data data_table[DATA_SETS] = {
 
 /* ---- Experiments ----------------------------------------------------------------------------- */
 
+/* What the experiments of the paper have in common. */
 #define PAPER_SETS    "fashion-mnist,cifar10,fonts,covtype"
 #define PAPER_METHODS "hinge,logistic,t-logistic,tempered"
-#define PAPER_GRID    "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5"
 #define QUICK_GRID    "t1=0.1,0.5,0.9 t2=1.12,1.5 l2=1e-5..1e-1:3"
 
-const char grid_paper[] = PAPER_GRID;
-const char grid_default[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5";
-
+/* `quick` overrides `full` field by field; what it leaves out stays as in the paper. */
 const struct experiment experiment_table[EXPERIMENTS] = {
     {.name = "figure1",
      .title = "Figure 1: the functions and the losses",
@@ -112,7 +112,7 @@ const struct experiment experiment_table[EXPERIMENTS] = {
               .methods = PAPER_METHODS,
               .noise = "random,small-margin,large-margin",
               .rates = "0.1",
-              .grid = PAPER_GRID,
+              .grid = TEMPER_GRID_PAPER,
               .splits = 10,
               .folds = 10},
      .quick = {.splits = 3, .folds = 3, .rows = 4000, .grid = QUICK_GRID}},
@@ -128,7 +128,7 @@ const struct experiment experiment_table[EXPERIMENTS] = {
               .methods = PAPER_METHODS,
               .noise = "instance",
               .rates = "0,0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4",
-              .grid = PAPER_GRID,
+              .grid = TEMPER_GRID_PAPER,
               .splits = 10,
               .folds = 10},
      .quick = {.rates = "0,0.1,0.2,0.33,0.4", .splits = 3, .folds = 3, .rows = 4000, .grid = QUICK_GRID}},
@@ -174,14 +174,16 @@ const struct experiment experiment_table[EXPERIMENTS] = {
 /* ---- What the paper reports ------------------------------------------------------------------ */
 
 enum { PAPER_COLUMNS = 4 };
+/* The methods of the paper's tables, in the order of their columns. */
 static const char *const columns[PAPER_COLUMNS] = {"hinge", "logistic", "t-logistic", "tempered"};
 
+/* One line of a table of the paper, for all methods. */
 struct paper_table_row {
-    const char *set, *noise;
+    const char *set, *noise; /* noise: NULL where the table has none */
     struct paper_value value[PAPER_COLUMNS];
 };
 
-/* Its Table 1, in percent. */
+/* Table 1 of the paper: accuracy in percent, mean and deviation over 10 splits. */
 static const struct paper_table_row table1[] = {
     {"fashion-mnist", "random", {{96.42, 0.59}, {96.42, 0.59}, {94.09, 0.48}, {99.80, 0.12}}},
     {"fashion-mnist", "small-margin", {{98.50, 0.26}, {98.50, 0.26}, {97.35, 0.42}, {99.13, 0.37}}},
@@ -197,7 +199,7 @@ static const struct paper_table_row table1[] = {
     {"covtype", "large-margin", {{83.59, 0.24}, {83.59, 0.24}, {84.79, 0.20}, {94.03, 0.13}}},
 };
 
-/* Its Table 2, in seconds on 24 cores. */
+/* Table 2 of the paper: training time in seconds on 24 cores, mean and deviation. */
 static const struct paper_table_row table2[] = {
     {"fashion-mnist", NULL, {{4.40, 0.28}, {4.57, 0.12}, {7.02, 0.29}, {7.35, 1.21}}},
     {"cifar10", NULL, {{31.90, 0.22}, {31.86, 0.29}, {35.08, 0.81}, {28.34, 10.56}}},
@@ -205,6 +207,7 @@ static const struct paper_table_row table2[] = {
     {"covtype", NULL, {{6.45, 0.17}, {6.42, 0.18}, {66.66, 1.20}, {24.53, 1.24}}},
 };
 
+/* NAN for methods that the paper does not have, and for those with fixed temperatures (their label differs). */
 static struct paper_value in_row(const struct paper_table_row *row, const char *method)
 {
     for (size_t i = 0; i < PAPER_COLUMNS; i++)
@@ -213,6 +216,7 @@ static struct paper_value in_row(const struct paper_table_row *row, const char *
     return (struct paper_value){NAN, NAN};
 }
 
+/* The entry of Table 1, or NAN. */
 static struct paper_value paper_accuracy(const char *set, const char *noise, const char *method)
 {
     for (size_t i = 0; i < sizeof table1 / sizeof *table1; i++)
@@ -221,6 +225,7 @@ static struct paper_value paper_accuracy(const char *set, const char *noise, con
     return (struct paper_value){NAN, NAN};
 }
 
+/* The entry of Table 2, or NAN. */
 struct paper_value paper_seconds(const char *set, const char *method)
 {
     for (size_t i = 0; i < sizeof table2 / sizeof *table2; i++)
@@ -229,6 +234,8 @@ struct paper_value paper_seconds(const char *set, const char *method)
     return (struct paper_value){NAN, NAN};
 }
 
+/* What the paper reports for this line and method, in the unit of its table. With --classes the data are others than
+ * the paper's; Table 1 is for a noise rate of 10 % only: NAN otherwise. */
 struct paper_value reported_value(const struct experiment_plan *plan, const struct experiment_cell *line, size_t method)
 {
     const char *name = plan->methods[method].label;
@@ -239,6 +246,7 @@ struct paper_value reported_value(const struct experiment_plan *plan, const stru
     return (struct paper_value){NAN, NAN};
 }
 
+/* Whether a line of the paper's numbers is worth printing below ours. */
 bool paper_has_line(const struct experiment_plan *plan, const struct experiment_cell *line)
 {
     for (size_t m = 0; m < plan->method_count; m++)

@@ -1,4 +1,6 @@
-/* experiment_page: the results as a page of HTML, next to what the paper reports. */
+/* experiment_page: the results as a page of HTML, next to what the paper reports: opening, claims, a section with table
+ * and picture for each data set, the losses, and histograms of margins. Everything but the margins, which need two
+ * models, is made from results alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,8 @@
 
 /* ---- Margins --------------------------------------------------------------------------------- */
 
-/* The line whose margins are most instructive: large-margin noise of the first data set. */
+/* The line whose margins are most instructive: the first one with large-margin noise, else the first with any label
+ * noise. Instance noise changes features, so no label of it could be marked as flipped. */
 static bool instructive_line(const struct experiment_plan *plan, struct experiment_cell *line)
 {
     struct experiment_cell each;
@@ -27,6 +30,8 @@ static bool instructive_line(const struct experiment_plan *plan, struct experime
     return found;
 }
 
+/* Predicts the decision values of the training rows and draws the histogram of their margins. margins[rows] is a work
+ * array; flipped[rows] marks the rows whose label the noise has changed. */
 static temper_status draw(struct html_draft *draft, const temper_model *model, const struct split_rows *rows,
                           const unsigned char *flipped, double *margins, const char *title)
 {
@@ -50,7 +55,8 @@ static temper_status draw(struct html_draft *draft, const temper_model *model, c
     return draft_picture(draft, status, &svg, &error);
 }
 
-/* Trains with the parameters of the result of the first split, and draws. */
+/* Trains again with the parameters that the tuning of the first split has chosen (models are not kept in the file of
+ * results), and draws. Without a result there is nothing to draw, which is no failure. */
 static temper_status draw_method(struct html_draft *draft, const struct experiment_plan *plan,
                                  const struct result_file *results, const struct experiment_cell *cell,
                                  const struct split_rows *rows, const unsigned char *flipped)
@@ -82,6 +88,7 @@ static temper_status draw_method(struct html_draft *draft, const struct experime
     return status;
 }
 
+/* The histograms of logistic and tempered next to each other, for those of them that the plan has. */
 static temper_status draw_both(struct html_draft *draft, const struct experiment_plan *plan,
                                const struct result_file *results, struct experiment_cell line,
                                const struct split_rows *rows, const temper_noise_change *changes)
@@ -92,7 +99,7 @@ static temper_status draw_both(struct html_draft *draft, const struct experiment
     if (!flipped)
         return fail_no_memory();
     for (size_t i = 0; i < rows->changed; i++)
-        flipped[changes[i].row - 1] = 1;
+        flipped[changes[i].row - 1] = 1; /* the public row numbers count from 1 */
     for (size_t i = 0; status == TEMPER_OK && i < 2; i++) {
         size_t method = find_method(plan, names[i]);
         if (method == METHODS_MOST)
@@ -104,6 +111,8 @@ static temper_status draw_both(struct html_draft *draft, const struct experiment
     return status;
 }
 
+/* Rebuilds the data, split and noise of the first split, which the seeds make identical to those of the measurement,
+ * and draws the margins. Only for two classes, since a margin against the given class is then one decision value. */
 static temper_status add_margins(struct html_draft *draft, const struct experiment_plan *plan,
                                  const struct result_file *results)
 {
@@ -144,7 +153,8 @@ struct page_context {
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The best mean is bold; times, which vary too much, have no bold mean. */
+/* One row of the table: mean and deviation of each method. The best mean is bold; times, which vary too much, have no
+ * bold mean. */
 static void add_line(const struct page_context *context, const struct experiment_cell *line)
 {
     const struct experiment_plan *plan = context->plan;
@@ -161,6 +171,7 @@ static void add_line(const struct page_context *context, const struct experiment
     }
 }
 
+/* The numbers of the paper below ours; the em space indents its label, a dash stands for an absent number. */
 static void add_paper_line(const struct page_context *context, const struct experiment_cell *line)
 {
     const struct experiment_plan *plan = context->plan;
@@ -174,6 +185,7 @@ static void add_paper_line(const struct page_context *context, const struct expe
     }
 }
 
+/* With the unit of the table; one split has no deviation. */
 static const char *caption_of(const struct experiment_plan *plan)
 {
     if (plan->experiment->measure == MEASURE_TIME)
@@ -182,7 +194,7 @@ static const char *caption_of(const struct experiment_plan *plan)
                             : "Accuracy on clean test rows in %";
 }
 
-/* The table of a data set, with the values of the paper. */
+/* The table of a data set: lines are kinds and rates of noise (or starts), columns are methods. */
 static void add_table(const struct page_context *context, const struct paper_data *set)
 {
     const struct experiment_plan *plan = context->plan;
@@ -201,6 +213,7 @@ static void add_table(const struct page_context *context, const struct paper_dat
     draft_table_end(context->draft);
 }
 
+/* One row of the table of regrets; `line` NULL: over all lines of all sets. */
 static void add_regrets(const struct page_context *context, const struct experiment_cell *line, const char *name)
 {
     draft_cell(context->draft, "%s", name);
@@ -213,6 +226,7 @@ static void add_regrets(const struct page_context *context, const struct experim
     }
 }
 
+/* Regrets of the selection rules on one data set, a row for each noise; `set` NULL: one row for everything. */
 static void add_regret_table(const struct page_context *context, const struct paper_data *set)
 {
     struct experiment_cell line;
@@ -231,14 +245,16 @@ static void add_regret_table(const struct page_context *context, const struct pa
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* The values of a data set: series by points. */
+/* The curves of one picture in the layout of temper_line_figure. */
 struct accuracy_curves {
-    const char *series[METHODS_MOST];
-    double x[LIST_LIMIT], value[METHODS_MOST * LIST_LIMIT], error[METHODS_MOST * LIST_LIMIT];
+    const char *series[METHODS_MOST]; /* labels of the methods */
+    double x[LIST_LIMIT], value[METHODS_MOST * LIST_LIMIT],
+        error[METHODS_MOST * LIST_LIMIT]; /* percent; log10 of the deviation for starts */
     size_t points;
 };
 
-/* The lines of a set that belong to one kind of noise, or to starts that are not from zero. */
+/* Whether a line is a point of the curves for this noise. The clean line belongs to all kinds of noise as rate 0; the
+ * start from zero has no place on a logarithmic axis. */
 static bool is_point(const struct experiment_plan *plan, const struct experiment_cell *line,
                      const struct paper_data *set, const char *noise)
 {
@@ -249,6 +265,7 @@ static bool is_point(const struct experiment_plan *plan, const struct experiment
     return line->rate == 0 || strcmp(line->noise, noise) == 0;
 }
 
+/* Gathers the points first, then the values of each method at all of them: value[method][point]. */
 static void collect(const struct page_context *context, const struct paper_data *set, const char *noise,
                     struct accuracy_curves *curves)
 {
@@ -270,6 +287,7 @@ static void collect(const struct page_context *context, const struct paper_data 
     }
 }
 
+/* A picture without any value would be refused by temper_plot_lines. */
 static bool any_known(const struct accuracy_curves *curves, size_t series)
 {
     for (size_t i = 0; i < series * curves->points; i++)
@@ -287,6 +305,7 @@ static temper_status add_curves(const struct page_context *context, const struct
     temper_text svg = {0};
     temper_error error;
     collect(context, set, noise, &curves);
+    /* One point is no curve: the table above has it. */
     if (curves.points < 2 || !any_known(&curves, context->plan->method_count))
         return TEMPER_OK;
     snprintf(title, sizeof title, "%s%s%s", plan_title(context->plan, set, name), starts ? "" : ": ",
@@ -306,7 +325,8 @@ static temper_status add_curves(const struct page_context *context, const struct
     return draft_picture(context->draft, status, &svg, &error);
 }
 
-/* Points above logistic regression: accuracies near 100 % would all look the same as bars. */
+/* Bars of the gain over logistic regression in points: as bars from 0, accuracies near 100 % would all look the same.
+ * Skipped without logistic regression, or with more methods than the colours can distinguish. */
 static temper_status add_gains(const struct page_context *context, const struct paper_data *set)
 {
     const struct experiment_plan *plan = context->plan;
@@ -370,12 +390,13 @@ static temper_status add_losses(struct html_draft *draft, const char *panels, bo
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
+/* Several rates are drawn as curves, one rate as bars. */
 static bool rates_differ(const struct experiment_plan *plan)
 {
     return plan->rates.count > 1;
 }
 
-/* The section of a data set. */
+/* The section of a data set: heading, table and, where the experiment has one, a picture. */
 static temper_status add_set(const struct page_context *context, const struct paper_data *set)
 {
     const struct experiment_plan *plan = context->plan;
@@ -416,11 +437,13 @@ static void add_opening(const struct page_context *context)
                     plan->quick ? " This is a quick run: fewer splits, folds, candidates and rows "
                                   "than in the paper."
                                 : "");
-    const char *penalties = tunes ? strstr(plan->grid, "l2=") : NULL; /* all that is left to tune */
+    const char *penalties =
+        tunes ? strstr(plan->grid, "l2=") : NULL; /* with fixed temperatures only penalties are tuned */
     if (tunes)
         draft_command(context->draft, "%s", plan->paper_temperatures && penalties ? penalties : plan->grid);
 }
 
+/* The command and the file of results, from which a reader can repeat the page. */
 static void add_closing(const struct page_context *context, const char *command)
 {
     draft_heading(context->draft, "How to repeat this");
@@ -434,7 +457,7 @@ static void add_closing(const struct page_context *context, const char *command)
         draft_command(context->draft, "%s", context->results->path);
 }
 
-/* All sections in order. */
+/* All sections in order: summary first, so that a reader may stop after the claims. */
 static temper_status add_parts(const struct page_context *context, const char *command)
 {
     const struct experiment_plan *plan = context->plan;
@@ -460,6 +483,7 @@ static temper_status add_parts(const struct page_context *context, const char *c
     return status;
 }
 
+/* Writes the page to `path`, completely or not at all. */
 temper_status results_page(const struct experiment_plan *plan, const struct result_file *results, const char *command,
                            const char *path)
 {

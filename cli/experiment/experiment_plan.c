@@ -1,4 +1,6 @@
-/* experiment_plan: from the command line to the list of cells to measure, and what each result depends on. */
+/* experiment_plan: from the command line to the list of cells to measure, and the key of each result. A cell is found
+ * from its index alone (a number in mixed bases), so that nothing is allocated and every run enumerates the same cells
+ * in the same order. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@ static const char *text_choice(const struct arguments *arguments, enum option_id
     return quick && for_quick ? for_quick : for_full;
 }
 
+/* The same for counts; 0 in a table means "not set". */
 static size_t size_choice(const struct arguments *arguments, enum option_id id, bool quick, size_t for_quick,
                           size_t for_full)
 {
@@ -36,10 +39,12 @@ static temper_status check_use(const struct arguments *arguments, enum option_id
                 arguments->operand[0]);
 }
 
+/* Refuses options that the kind of experiment ignores. */
 static temper_status check_uses(const struct arguments *arguments, enum experiment_measure measure)
 {
-    bool any = measure != MEASURE_NOTHING, select = measure == MEASURE_SELECTION;
-    bool tunes = measure == MEASURE_ACCURACY || select;
+    bool any = measure != MEASURE_NOTHING,
+         select = measure == MEASURE_SELECTION;         /* any: there is something to measure */
+    bool tunes = measure == MEASURE_ACCURACY || select; /* cross-validation takes place */
     const struct {
         enum option_id id;
         bool used;
@@ -71,6 +76,7 @@ static temper_status check_uses(const struct arguments *arguments, enum experime
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
+/* NULL for an unknown name. */
 static const struct paper_data *find_data(const char *name)
 {
     for (size_t i = 0; i < DATA_SETS; i++)
@@ -79,6 +85,7 @@ static const struct paper_data *find_data(const char *name)
     return NULL;
 }
 
+/* The names are few enough to list them all. */
 static temper_status refuse_data(const char *name)
 {
     char names[256] = "";
@@ -87,7 +94,8 @@ static temper_status refuse_data(const char *name)
     return fail(TEMPER_USAGE, "--sets: '%s' is unknown; give one of %s", name, names);
 }
 
-/* Data sets that are missing are skipped, unless they are named by --sets. */
+/* The data sets of a comma-separated list. Those whose files are missing are skipped, so that the experiments run with
+ * what was downloaded; sets named by --sets stay in the plan, and fail when they are read. */
 static temper_status read_sets(const char *list, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
@@ -114,7 +122,8 @@ static temper_status read_sets(const char *list, struct experiment_plan *plan)
     return TEMPER_OK;
 }
 
-/* "tempered", or "tempered:0.1:1.12" with temperatures of its own. */
+/* "tempered", to be tuned, or "tempered:0.1:1.12" with fixed temperatures. The defaults passed here matter only where
+ * no data set overrides them. */
 static temper_status read_method(const char *word, struct compared_method *method)
 {
     struct loss_list losses;
@@ -125,13 +134,14 @@ static temper_status read_method(const char *word, struct compared_method *metho
     const temper_loss_spec *loss = &losses.value[0];
     snprintf(method->label, sizeof method->label, "%s", word);
     method->method = loss->method;
-    method->fixed = strchr(word, ':') != NULL;
+    method->fixed = strchr(word, ':') != NULL; /* parameters were given */
     method->t1 = loss->t1;
     method->t2 = loss->t2;
     method->smoothing = method->fixed ? loss->smoothing : HINGE_WIDTH;
     return TEMPER_OK;
 }
 
+/* A comma-separated list; the label of a method is the word as given, so two settings of one loss can be compared. */
 static temper_status read_methods(const char *list, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
@@ -147,7 +157,7 @@ static temper_status read_methods(const char *list, struct experiment_plan *plan
     return TEMPER_OK;
 }
 
-/* Kinds of noise, checked against the known ones. */
+/* Kinds of noise; "matrix" is absent since it needs a file for each number of classes. */
 static temper_status read_noises(const char *list, struct experiment_plan *plan)
 {
     static const char *const kinds[] = {"random", "pair", "small-margin", "large-margin", "instance"};
@@ -178,6 +188,7 @@ static temper_status check_rising(const struct number_list *numbers, enum option
     return TEMPER_OK;
 }
 
+/* A list of rates or deviations. */
 static temper_status read_rising(const char *text, enum option_id id, struct number_list *numbers)
 {
     temper_status status = read_numbers(&option_table[id], text, numbers);
@@ -186,6 +197,7 @@ static temper_status read_rising(const char *text, enum option_id id, struct num
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
+/* By the operand of the command. */
 static const struct experiment *find_experiment(const char *name)
 {
     for (size_t i = 0; i < EXPERIMENTS; i++)
@@ -203,7 +215,8 @@ static const char *data_folder(const struct arguments *arguments)
     return variable && *variable ? variable : "data";
 }
 
-/* Named grids are replaced by their lists, of which each method uses what it has. */
+/* Replaces a named grid by its lists, of which each method uses those of the parameters that it has (plan_grid), and
+ * checks their form. The experiment "selection" tunes all methods at once and passes the text unchanged. */
 static temper_status read_grid(const char *text, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
@@ -212,9 +225,9 @@ static temper_status read_grid(const char *text, struct experiment_plan *plan)
     if (!text || select) /* the tuner knows the names */
         return TEMPER_OK;
     if (strcmp(text, "paper") == 0)
-        plan->grid = grid_paper;
+        plan->grid = TEMPER_GRID_PAPER;
     else if (strcmp(text, "default") == 0)
-        plan->grid = grid_default;
+        plan->grid = TEMPER_GRID_DEFAULT;
     for (const char *rest = plan->grid; rest;) {
         next_word(&rest, ' ', word);
         if (strncmp(word, "t1=", 3) != 0 && strncmp(word, "t2=", 3) != 0 && strncmp(word, "l2=", 3) != 0)
@@ -224,7 +237,7 @@ static temper_status read_grid(const char *text, struct experiment_plan *plan)
     return TEMPER_OK;
 }
 
-/* Splits, folds, rows and grid. */
+/* Splits, folds, rows and grid: each from the option, else --quick, else the paper. */
 static temper_status read_sizes(const struct arguments *arguments, struct experiment_plan *plan)
 {
     const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
@@ -235,7 +248,7 @@ static temper_status read_sizes(const struct arguments *arguments, struct experi
     return read_grid(text_choice(arguments, OPT_EXPERIMENT_GRID, quick_run, quick->grid, full->grid), plan);
 }
 
-/* Data sets, methods, kinds of noise, rates and deviations. */
+/* Data sets, methods, kinds of noise, rates and deviations, by the same rule. "selection" has no methods. */
 static temper_status read_lists(const struct arguments *arguments, struct experiment_plan *plan)
 {
     const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
@@ -255,6 +268,8 @@ static temper_status read_lists(const struct arguments *arguments, struct experi
     return status;
 }
 
+/* The plan refers to strings of `arguments`, which must outlive it. Uses are checked before lists, so that the first
+ * error is the most basic one. */
 temper_status plan_make(const struct arguments *arguments, struct experiment_plan *plan)
 {
     *plan = (struct experiment_plan){.experiment = find_experiment(arguments->operand[0])};
@@ -278,11 +293,13 @@ temper_status plan_make(const struct arguments *arguments, struct experiment_pla
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* The extent of each dimension of the grid of cells, the fastest changing last. */
+/* The extent of each dimension of the grid of cells, the fastest changing last. Methods change faster than noise and
+ * noise faster than splits, so that consecutive cells share the rows in memory. */
 struct cell_counts {
     size_t set, split, noise, rate, method, deviation;
 };
 
+/* Absent dimensions count 1, so that their only index is 0. */
 static struct cell_counts count(const struct experiment_plan *plan)
 {
     struct cell_counts counts = {plan->set_count,   plan->splits,       plan->noise_count,
@@ -292,7 +309,7 @@ static struct cell_counts count(const struct experiment_plan *plan)
     return counts;
 }
 
-/* Splits off the last digit of a number with mixed bases. */
+/* Removes the last digit of a number in mixed bases from *index and returns it. */
 static size_t digit(size_t *index, size_t base)
 {
     size_t last = *index % base;
@@ -300,7 +317,7 @@ static size_t digit(size_t *index, size_t base)
     return last;
 }
 
-/* At rate 0 all kinds of noise are the same cell, "none". */
+/* The index-th cell. At rate 0 all kinds of noise give the same cell, "none": it has one key, and is measured once. */
 bool plan_cell(const struct experiment_plan *plan, size_t index, struct experiment_cell *cell)
 {
     struct cell_counts counts = count(plan);
@@ -308,7 +325,7 @@ bool plan_cell(const struct experiment_plan *plan, size_t index, struct experime
         return false;
     size_t deviation = digit(&index, counts.deviation), method = digit(&index, counts.method);
     size_t rate = digit(&index, counts.rate), noise = digit(&index, counts.noise);
-    size_t split = digit(&index, counts.split); /* what is left is the set */
+    size_t split = digit(&index, counts.split); /* the remaining index is that of the set */
     *cell = (struct experiment_cell){
         .set = plan->sets[index],
         .split = split,
@@ -320,6 +337,7 @@ bool plan_cell(const struct experiment_plan *plan, size_t index, struct experime
     return true;
 }
 
+/* With repetitions of the clean cell, one for each kind of noise. */
 size_t plan_cells(const struct experiment_plan *plan)
 {
     struct cell_counts counts = count(plan);
@@ -330,7 +348,7 @@ size_t plan_cells(const struct experiment_plan *plan)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Lines of the table of one data set. */
+/* Lines of the table of one data set: the clean one once, if rate 0 is listed (rates ascend, so it comes first). */
 static size_t lines_of_set(const struct experiment_plan *plan)
 {
     struct cell_counts counts = count(plan);
@@ -339,12 +357,14 @@ static size_t lines_of_set(const struct experiment_plan *plan)
     return (noisy + clean) * counts.deviation;
 }
 
+/* Lines of all data sets. */
 size_t plan_lines(const struct experiment_plan *plan)
 {
     return plan->set_count * lines_of_set(plan);
 }
 
-/* The clean line once, then each kind of noise with its rates. */
+/* The index-th line: the clean one first, then each kind of noise with its rates. Split and method are the first ones;
+ * callers set others. */
 bool plan_line(const struct experiment_plan *plan, size_t index, struct experiment_cell *cell)
 {
     struct cell_counts counts = count(plan);
@@ -354,7 +374,7 @@ bool plan_line(const struct experiment_plan *plan, size_t index, struct experime
         return false;
     size_t line = index % here, deviation = digit(&line, counts.deviation);
     bool noisy = !clean || line > 0;
-    size_t at = line - (clean && noisy), noisy_rates = counts.rate - clean;
+    size_t at = line - (clean && noisy), noisy_rates = counts.rate - clean; /* index among the noisy lines */
     *cell = (struct experiment_cell){
         .set = plan->sets[index / here],
         .noise = noisy ? plan->noises[at / noisy_rates] : "none",
@@ -365,6 +385,7 @@ bool plan_line(const struct experiment_plan *plan, size_t index, struct experime
     return true;
 }
 
+/* For tables and titles. */
 const char *plan_line_text(const struct experiment_plan *plan, const struct experiment_cell *cell, char text[LINE_TEXT])
 {
     if (plan->experiment->measure == MEASURE_STARTS && cell->deviation == 0)
@@ -378,21 +399,25 @@ const char *plan_line_text(const struct experiment_plan *plan, const struct expe
     return text;
 }
 
+/* Seeds of different --seed values do not overlap up to 1000 splits (SPLITS_MOST is 100). */
 unsigned long long plan_seed(const struct experiment_plan *plan, size_t split)
 {
     return plan->seed * 1000 + split;
 }
 
+/* --scale, else that of the data set; NULL: the default of training. */
 const char *plan_scale(const struct experiment_plan *plan, const struct paper_data *set)
 {
     return plan->scale ? plan->scale : set->scale;
 }
 
+/* --classes, else those of the data set. */
 const char *plan_classes(const struct experiment_plan *plan, const struct paper_data *set)
 {
     return plan->classes ? plan->classes : set->classes;
 }
 
+/* Titles of the table name the paper's classes, so they do not fit with --classes. */
 const char *plan_title(const struct experiment_plan *plan, const struct paper_data *set, char title[TITLE_TEXT])
 {
     if (plan->classes)
@@ -404,6 +429,7 @@ const char *plan_title(const struct experiment_plan *plan, const struct paper_da
 
 /* ---- Losses and grids ------------------------------------------------------------------------ */
 
+/* Temperatures of the method itself, else those that the paper reports for the data set. */
 temper_loss_spec cell_loss(const struct experiment_cell *cell)
 {
     const struct compared_method *method = cell->method;
@@ -435,6 +461,8 @@ static const char *number_word(const char *name, double number, char word[WORD_L
     return word;
 }
 
+/* Selects from the plan's lists those that the method has: "only" keeps the tuner from adding its standard candidates.
+ * Fixed temperatures become lists of one number; the hinge has its width after the name instead. */
 const char *plan_grid(const struct experiment_plan *plan, const struct experiment_cell *cell, char grid[GRID_LENGTH])
 {
     char t1[WORD_LENGTH], t2[WORD_LENGTH], l2[WORD_LENGTH];
@@ -460,7 +488,8 @@ const char *plan_grid(const struct experiment_plan *plan, const struct experimen
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Parameters that only some measurements depend on. */
+/* Appends to the key the parameters that only some measurements depend on. Times depend on the number of threads; other
+ * results are the same for any number, so it is not in their key. */
 static void add_tuning(const struct experiment_plan *plan, const struct experiment_cell *cell, char *key, size_t room)
 {
     char grid[GRID_LENGTH], digits[WORD_LENGTH];
@@ -481,6 +510,8 @@ static void add_tuning(const struct experiment_plan *plan, const struct experime
     }
 }
 
+/* The key has no version of temper: results of an earlier version are used again. Numbers are written in their shortest
+ * exact form, so that equal values give equal keys in every locale. */
 const char *plan_key(const struct experiment_plan *plan, const struct experiment_cell *cell, char key[KEY_LENGTH])
 {
     static const char *const measures[] = {"nothing", "accuracy", "time", "starts", "selection"};

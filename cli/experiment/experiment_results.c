@@ -1,4 +1,5 @@
-/* experiment_results: means and comparisons over splits, as tables and as JSON. */
+/* experiment_results: means and comparisons over splits, as tables for a terminal and as JSON. Accuracies are shares in
+ * the results and in JSON, and percent in tables. */
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 
 /* ---- Values of all splits -------------------------------------------------------------------- */
 
+/* The measured values of one method on a line, over the splits that have a result: training time in seconds or
+ * accuracy. */
 struct split_values plan_values(const struct experiment_plan *plan, const struct result_file *results,
                                 struct experiment_cell line, size_t method)
 {
@@ -26,6 +29,8 @@ struct split_values plan_values(const struct experiment_plan *plan, const struct
     return values;
 }
 
+/* A paired test over the splits that both cells have. Pairing removes the variation between splits, which is often
+ * larger than the difference of the methods. */
 temper_paired_test compare_cells(const struct experiment_plan *plan, const struct result_file *results,
                                  struct experiment_cell first, struct experiment_cell second)
 {
@@ -46,6 +51,7 @@ temper_paired_test compare_cells(const struct experiment_plan *plan, const struc
     return paired;
 }
 
+/* By the label as given; METHODS_MOST: not in the plan. */
 size_t find_method(const struct experiment_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->method_count; i++)
@@ -54,6 +60,8 @@ size_t find_method(const struct experiment_plan *plan, const char *name)
     return METHODS_MOST;
 }
 
+/* The method of the highest mean, apart from `but`; METHODS_MOST if none has results. A mean of NAN never compares as
+ * larger. */
 size_t best_method(const struct experiment_plan *plan, const struct result_file *results, struct experiment_cell line,
                    size_t but)
 {
@@ -71,6 +79,7 @@ size_t best_method(const struct experiment_plan *plan, const struct result_file 
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
+/* "97.31 +- 0.12", without deviation for one split. Milliseconds for times, hundredths of a point for accuracies. */
 const char *plan_values_text(const struct experiment_plan *plan, const struct split_values *values,
                              char text[VALUES_TEXT])
 {
@@ -89,9 +98,11 @@ const char *plan_values_text(const struct experiment_plan *plan, const struct sp
 
 /* ---- Regrets --------------------------------------------------------------------------------- */
 
+/* In the order of enum selection_rule. */
 const char *const rule_names[RULES] = {"tuned logistic", "default (0.3, 1)", "(0.4, 1.12)", "CV accuracy", "CV+C"};
 
-/* Points of accuracy that the rule's choice loses against the best candidate. */
+/* The regret of a rule in one split: points of accuracy that its choice loses against the best candidate on clean test
+ * rows, which no rule can see. */
 static double regret_in(const struct cell_result *result, enum selection_rule rule)
 {
     const double chosen[RULES] = {result->logistic, result->standard, result->reference, result->by_accuracy,
@@ -99,7 +110,7 @@ static double regret_in(const struct cell_result *result, enum selection_rule ru
     return 100 * (result->best - chosen[rule]);
 }
 
-/* Accumulates the regrets of one line. */
+/* Adds the splits of one line; `mean` is a sum until regret_of divides it. */
 static void add_regrets(const struct experiment_plan *plan, const struct result_file *results,
                         struct experiment_cell line, enum selection_rule rule, struct rule_regret *regret)
 {
@@ -114,6 +125,7 @@ static void add_regrets(const struct experiment_plan *plan, const struct result_
     }
 }
 
+/* Mean and worst regret on a line, or over all lines (`line` NULL). */
 struct rule_regret regret_of(const struct experiment_plan *plan, const struct result_file *results,
                              const struct experiment_cell *line, enum selection_rule rule)
 {
@@ -131,7 +143,8 @@ struct rule_regret regret_of(const struct experiment_plan *plan, const struct re
 
 enum { NAME_WIDTH = 22, CELL_WIDTH = 18 };
 
-/* Columns on a terminal: a sign like the one for plus or minus takes one, and two bytes. */
+/* Right-aligns by characters, not by bytes: the plus-minus sign takes two bytes and one column. A text that is too wide
+ * still gets one blank before it. */
 static void print_cell(FILE *out, const char *text)
 {
     size_t shown = 0;
@@ -140,6 +153,7 @@ static void print_cell(FILE *out, const char *text)
     fprintf(out, "%*s%s", shown < CELL_WIDTH ? (int)(CELL_WIDTH - shown) : 1, "", text);
 }
 
+/* The first split that has a result: the numbers of rows and features are the same in all. */
 static const struct cell_result *any_result(const struct experiment_plan *plan, const struct result_file *results,
                                             struct experiment_cell line)
 {
@@ -149,6 +163,7 @@ static const struct cell_result *any_result(const struct experiment_plan *plan, 
     return result;
 }
 
+/* The heading of a data set, with its size if it is known. */
 static void print_set(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
                       const struct experiment_cell *line)
 {
@@ -163,7 +178,7 @@ static void print_set(FILE *out, const struct experiment_plan *plan, const struc
 
 /* ---- Methods --------------------------------------------------------------------------------- */
 
-/* The values of the paper, below ours. */
+/* The values of the paper, below those measured here. */
 static void print_paper(FILE *out, const struct experiment_plan *plan, const struct experiment_cell *line)
 {
     fprintf(out, "%-*s", NAME_WIDTH, "  the paper");
@@ -184,7 +199,7 @@ static void print_methods(FILE *out, const struct experiment_plan *plan, const s
     const struct paper_data *set = NULL;
     char text[VALUES_TEXT], name[LINE_TEXT];
     for (size_t i = 0; plan_line(plan, i, &line); i++) {
-        if (line.set != set) {
+        if (line.set != set) { /* lines of a set are consecutive */
             print_set(out, plan, results, &line);
             fprintf(out, "%-*s", NAME_WIDTH, "");
             for (size_t m = 0; m < plan->method_count; m++)
@@ -242,6 +257,7 @@ static void print_selection(FILE *out, const struct experiment_plan *plan, const
     print_regrets(out, plan, results, NULL);
 }
 
+/* The table of the command; nothing for a figure of functions. */
 void results_text(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
 {
     static const char *const what[] = {
@@ -263,6 +279,7 @@ void results_text(FILE *out, const struct experiment_plan *plan, const struct re
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+/* The members that identify a line. The object stays open for the caller's members. */
 static void json_line(FILE *out, const struct experiment_cell *line)
 {
     fputs("    {\"set\": ", out);
@@ -272,7 +289,7 @@ static void json_line(FILE *out, const struct experiment_cell *line)
     json_number_member(out, "rate", line->rate);
 }
 
-/* Mean, deviation and the single values. */
+/* Mean, deviation and the values of the splits; closes the object that json_line opened. */
 static void json_values(FILE *out, const struct split_values *values)
 {
     json_number_member(out, "mean", values->mean);
@@ -285,7 +302,8 @@ static void json_values(FILE *out, const struct split_values *values)
     fputs("]}", out);
 }
 
-/* Without a mark between them the list would be no JSON: `first` is for the caller to keep. */
+/* One object for each method. *first: whether the next object is the first of the list, which has no comma before it;
+ * it is kept over all lines. */
 static void json_methods(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
                          const struct experiment_cell *line, bool *first)
 {
@@ -302,6 +320,7 @@ static void json_methods(FILE *out, const struct experiment_plan *plan, const st
     }
 }
 
+/* One object for each rule, as json_methods. */
 static void json_regrets(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
                          const struct experiment_cell *line, bool *first)
 {
@@ -319,6 +338,7 @@ static void json_regrets(FILE *out, const struct experiment_plan *plan, const st
     }
 }
 
+/* One object with the list of all lines; valid JSON also without any result. */
 void results_json(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
 {
     struct experiment_cell line;

@@ -1,4 +1,5 @@
-/* experiment_run: measures the cells of a plan that have no result yet: tunes or trains, then tests on clean rows. */
+/* experiment_run: measures the cells of a plan that have no result yet: tunes or trains on noisy rows, then tests on
+ * clean ones. A result is saved as soon as it is complete, so an interruption loses one measurement at most. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,12 @@
 struct run_progress {
     struct progress_line line;
     size_t done, all, measured; /* cells; measured: without those that had a result */
-    double start;
-    char what[160];
+    double start;               /* seconds_now() at the beginning */
+    char what[160];             /* the cell in words */
 };
 
-/* A run: what is in memory is read and made when a cell needs it, and kept for the next one. */
+/* State of the measurements. Data, split and noise are made when a cell needs them and kept for the next one, since
+ * consecutive cells mostly differ in the method only. */
 struct experiment_run {
     const struct experiment_plan *plan;
     struct result_file *results;
@@ -25,15 +27,16 @@ struct experiment_run {
     struct loaded_data loaded;
     const struct paper_data *set; /* of `loaded` */
     struct split_rows rows;
-    size_t split; /* of `rows`, if there are any */
-    const char *noise;
-    double rate;
+    size_t split;      /* of `rows`, if there are any */
+    const char *noise; /* of rows.noisy; NULL: not yet made */
+    double rate;       /* of the noise */
     bool quiet, noted; /* that a data set has no pool */
 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Keeps at most plan->rows rows, a stratified sample. */
+/* Keeps at most plan->rows rows, a sample stratified by class. The sample depends on the seed of the experiment alone:
+ * all splits share it, as they would share a smaller data set. */
 static temper_status limit_rows(const struct experiment_plan *plan, temper_data **data)
 {
     temper_data *kept, *dropped;
@@ -52,6 +55,7 @@ static temper_status limit_rows(const struct experiment_plan *plan, temper_data 
     return TEMPER_OK;
 }
 
+/* Reading all classes costs time and memory, so only for instance noise. */
 static bool wants_pool(const struct experiment_plan *plan)
 {
     for (size_t i = 0; i < plan->noise_count; i++)
@@ -60,6 +64,7 @@ static bool wants_pool(const struct experiment_plan *plan)
     return false;
 }
 
+/* On failure there is nothing to free if reading failed; the caller frees `loaded` otherwise. */
 temper_status plan_load(const struct experiment_plan *plan, const struct paper_data *set, struct loaded_data *loaded)
 {
     const struct data_request request = {
@@ -68,6 +73,7 @@ temper_status plan_load(const struct experiment_plan *plan, const struct paper_d
     return limit_rows(plan, &loaded->data);
 }
 
+/* Clean training and test rows; not stratified, as in the paper. */
 temper_status split_make(const struct experiment_plan *plan, const struct loaded_data *loaded, size_t split,
                          struct split_rows *rows)
 {
@@ -79,6 +85,9 @@ temper_status split_make(const struct experiment_plan *plan, const struct loaded
     return checked(temper_data_split(loaded->data, &options, &rows->train, &rows->test, &error), &error);
 }
 
+/* Replaces rows->noisy by the training rows with the noise of the cell; NULL at rate 0. The changed rows go to
+ * *changes, to be freed by temper_free, unless that is NULL. Test rows stay clean. Margin noise ranks the rows by a
+ * logistic regression with the penalty 1e-4. */
 temper_status split_add_noise(const struct experiment_plan *plan, const struct experiment_cell *cell,
                               const struct loaded_data *loaded, struct split_rows *rows, temper_noise_change **changes)
 {
@@ -117,7 +126,8 @@ void split_rows_free(struct split_rows *rows)
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
-/* "3 of 40: a9a, split 1, random 10 %, logistic; 12 min left" */
+/* "3 of 40: a9a, split 1, random 10 %, logistic; 12 min left". The estimate is from the mean time of the measured
+ * cells; cells with a result from an earlier run cost nothing and are not counted. */
 static void draw_progress(struct run_progress *progress)
 {
     double now = seconds_now(), left = NAN;
@@ -132,7 +142,7 @@ static void draw_progress(struct run_progress *progress)
     progress_draw(&progress->line, "", text, now);
 }
 
-/* A temper_train_progress_fn and, with another type of `now`, a temper_tune_progress_fn: both redraw the line. */
+/* The callback of training: redraws the line; a result other than 0 stops the fit after a signal. */
 static int follow_training(void *context, const temper_train_progress *now)
 {
     (void)now;
@@ -140,6 +150,7 @@ static int follow_training(void *context, const temper_train_progress *now)
     return interrupt_noted();
 }
 
+/* The same for tuning. */
 static int follow_tuning(void *context, const temper_tune_progress *now)
 {
     (void)now;
@@ -147,6 +158,7 @@ static int follow_tuning(void *context, const temper_tune_progress *now)
     return interrupt_noted();
 }
 
+/* Sets the text of the progress line, and draws it at once even if the last drawing is recent. */
 static void describe_cell(struct experiment_run *run, const struct experiment_cell *cell)
 {
     struct run_progress *progress = &run->progress;
@@ -158,6 +170,7 @@ static void describe_cell(struct experiment_run *run, const struct experiment_ce
 
 /* ---- Training and tuning ------------------------------------------------------------------------ */
 
+/* Options that all fits of a cell share; loss and penalty are set by the caller. */
 temper_train_options cell_train_options(const struct experiment_plan *plan, const struct experiment_cell *cell)
 {
     temper_train_options options = temper_train_defaults();
@@ -173,13 +186,14 @@ static const temper_data *training_rows(const struct experiment_run *run)
     return run->rows.noisy ? run->rows.noisy : run->rows.train;
 }
 
+/* Accuracy on the clean test rows of the split. */
 static temper_status test_model(const struct experiment_run *run, const temper_model *model, double *accuracy)
 {
     return model_accuracy(model, run->rows.test, run->plan->threads, accuracy);
 }
 
-/* Trains with the progress line, and tests. A fit that learns nothing (TEMPER_BAD_DATA) leaves *accuracy and *report as
- * they are: that is a result too. */
+/* Trains with the progress line, and tests. A fit that learns nothing (TEMPER_BAD_DATA) is a result too: *failed is
+ * set, and *accuracy and *report keep their values. */
 static temper_status train_and_test(struct experiment_run *run, temper_train_options *options,
                                     temper_train_report *report, double *accuracy, bool *failed)
 {
@@ -196,6 +210,7 @@ static temper_status train_and_test(struct experiment_run *run, temper_train_opt
     return status;
 }
 
+/* Copies the report of a fit into the result. The hinge has no temperatures: NAN, which is null in the file. */
 static void take_training(const temper_train_report *report, struct cell_result *result)
 {
     bool hinge = report->loss.method == TEMPER_HINGE;
@@ -209,7 +224,7 @@ static void take_training(const temper_train_report *report, struct cell_result 
     result->seconds_train = report->seconds;
 }
 
-/* One fit with fixed parameters. */
+/* One fit with fixed parameters, for times and for random starts. */
 static temper_status measure_training(struct experiment_run *run, const struct experiment_cell *cell,
                                       struct cell_result *result)
 {
@@ -230,7 +245,8 @@ static temper_status measure_training(struct experiment_run *run, const struct e
     return TEMPER_OK;
 }
 
-/* Tunes on the noisy rows; TEMPER_INTERRUPTED leaves nothing to free. */
+/* Tunes on the noisy rows over the grid of the cell, and trains the final model; `criterion` NULL: the default. An
+ * interrupted tuning has no valid choice, so its outputs are freed. */
 static temper_status tune(struct experiment_run *run, const struct experiment_cell *cell, const char *criterion,
                           temper_model **model, temper_tune_report *report)
 {
@@ -262,6 +278,7 @@ static temper_status take_choice(const struct experiment_run *run, const temper_
     return test_model(run, model, &result->accuracy);
 }
 
+/* Accuracy of the choice of cross-validation: what the paper's Table 1 and Figure 2 show. */
 static temper_status measure_tuning(struct experiment_run *run, const struct experiment_cell *cell,
                                     struct cell_result *result)
 {
@@ -290,6 +307,7 @@ static temper_status try_candidate(struct experiment_run *run, const struct expe
     return train_and_test(run, &options, &report, accuracy, &failed);
 }
 
+/* (1, 1) is logistic regression. */
 static bool has_temperatures(const temper_tune_candidate *candidate, double t1, double t2)
 {
     return candidate->loss.method != TEMPER_HINGE && candidate->loss.t1 == t1 && candidate->loss.t2 == t2;
@@ -309,7 +327,8 @@ static double logistic_l2(const temper_tune_report *report)
     return l2;
 }
 
-/* All candidates of the table: notes the best one, and those that other rules choose. */
+/* Trains every candidate on all noisy training rows and tests it on clean ones: the best of them is the reference of
+ * the regrets. Accuracies of the candidates that other rules would choose are noted in the same pass. */
 static temper_status try_all(struct experiment_run *run, const struct experiment_cell *cell,
                              const temper_tune_report *report, struct cell_result *result)
 {
@@ -332,6 +351,8 @@ static temper_status try_all(struct experiment_run *run, const struct experiment
     return TEMPER_OK;
 }
 
+/* Fills the result of one selection: the choice of CV+C, the best candidate, and what simpler rules would have chosen.
+ * */
 static temper_status take_selection(struct experiment_run *run, const struct experiment_cell *cell,
                                     const temper_tune_report *report, const temper_model *model,
                                     struct cell_result *result)
@@ -350,6 +371,8 @@ static temper_status take_selection(struct experiment_run *run, const struct exp
     return try_candidate(run, cell, temper_train_defaults().loss, NAN, &result->standard);
 }
 
+/* Tuning over the whole grid with the default rule, followed by a fit of every candidate: the most expensive
+ * measurement. */
 static temper_status measure_selection(struct experiment_run *run, const struct experiment_cell *cell,
                                        struct cell_result *result)
 {
@@ -364,6 +387,7 @@ static temper_status measure_selection(struct experiment_run *run, const struct 
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
+/* Noisy rows borrow from the clean ones and these from the data, hence the order. */
 static void run_clear(struct experiment_run *run)
 {
     split_rows_free(&run->rows);
@@ -372,6 +396,7 @@ static void run_clear(struct experiment_run *run)
     run->noise = NULL;
 }
 
+/* Reads the data set of the cell, unless it is in memory. Only one set is in memory at a time. */
 static temper_status run_load(struct experiment_run *run, const struct experiment_cell *cell)
 {
     if (run->set == cell->set)
@@ -382,7 +407,8 @@ static temper_status run_load(struct experiment_run *run, const struct experimen
     return TEMPER_OK;
 }
 
-/* Makes the split and the noise of a cell, unless they are those of the cell before. */
+/* Makes the split and the noise of a cell, unless they are those of the previous cell. `noise` is reset first, so that
+ * after a failure nothing stale is taken for valid. */
 static temper_status run_prepare(struct experiment_run *run, const struct experiment_cell *cell)
 {
     TRY(run_load(run, cell));
@@ -401,7 +427,8 @@ static temper_status run_prepare(struct experiment_run *run, const struct experi
     return TEMPER_OK;
 }
 
-/* Instance noise needs rows of other classes. A data set without them is skipped with a note. */
+/* Instance noise needs rows of other classes. A data set without them is skipped with one note; if instance noise on
+ * this set is all that was requested, it is an error. */
 static temper_status check_pool(struct experiment_run *run, const struct experiment_cell *cell, bool *possible)
 {
     *possible = true;
@@ -422,6 +449,7 @@ static temper_status check_pool(struct experiment_run *run, const struct experim
     return TEMPER_OK;
 }
 
+/* Measures one cell by the method of its experiment and saves the result. */
 static temper_status measure(struct experiment_run *run, const struct experiment_cell *cell)
 {
     struct cell_result result = result_unknown();
@@ -439,6 +467,7 @@ static temper_status measure(struct experiment_run *run, const struct experiment
     return results_add(run->results, run->plan, cell, &result);
 }
 
+/* Skips cells with a result, also those of earlier runs with the same key. */
 static temper_status run_cell(struct experiment_run *run, const struct experiment_cell *cell)
 {
     bool possible;
@@ -455,6 +484,7 @@ static temper_status run_cell(struct experiment_run *run, const struct experimen
     return TEMPER_OK;
 }
 
+/* The loop over all cells; what was measured stays in the file, also after a failure. */
 temper_status plan_run(const struct experiment_plan *plan, struct result_file *results, bool quiet)
 {
     struct experiment_run run = {.plan = plan, .results = results, .quiet = quiet};

@@ -1,4 +1,5 @@
-/* result_file: results of cells in a file, a line of JSON each. */
+/* result_file: results of cells in a file, a line of JSON each. The file is the only memory of an experiment between
+ * runs. Unknown members are ignored, and lines of other plans are kept as they are. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "message.h"
 #include "output_paths.h"
 
+/* All numbers NAN, all texts empty. */
 struct cell_result result_unknown(void)
 {
     return (struct cell_result){
@@ -22,6 +24,8 @@ struct cell_result result_unknown(void)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* Sets the field of that name, generated from the list of numbers; unknown names are ignored, so that files of later
+ * versions can be read. */
 static void take_number(struct cell_result *result, const char *name, double number)
 {
 #define RESULT_TAKE(field)                                                                                             \
@@ -31,7 +35,8 @@ static void take_number(struct cell_result *result, const char *name, double num
 #undef RESULT_TAKE
 }
 
-/* Other texts describe the cell; they are part of the key. Takes `text`, from mem_alloc. */
+/* Stores key, stop and decided_by; takes ownership of `text`, from mem_alloc. Other texts describe the cell and repeat
+ * parts of the key. */
 static void take_text(struct cell_result *result, const char *name, char *text)
 {
     if (strcmp(name, "key") == 0 && !result->key) {
@@ -56,6 +61,7 @@ static bool parse_line(const char *line, struct cell_result *result)
     while (json_key(&json, name)) {
         if (json_null(&json)) {
             take_number(result, name, NAN);
+            /* The reader has no call for the type of the next value. */
         } else if (json.at[strspn(json.at, " ")] == '"') {
             if (json_string(&json, &text))
                 take_text(result, name, text);
@@ -66,7 +72,8 @@ static bool parse_line(const char *line, struct cell_result *result)
     return json_end(&json) && result->key;
 }
 
-/* Makes room for one more; false without memory. */
+/* Grows both arrays to hold one more result, doubling the capacity; false without memory. If the second array cannot
+ * grow, the first stays larger than needed, which is harmless. */
 static bool grow(struct result_file *results)
 {
     size_t capacity = results->capacity ? 2 * results->capacity : 64;
@@ -84,7 +91,8 @@ static bool grow(struct result_file *results)
     return true;
 }
 
-/* Takes ownership of the line. */
+/* Parses a line and appends the result with its text. Takes ownership of the line, also on failure; `number` is for the
+ * message. */
 static temper_status append_line(struct result_file *results, char *line, size_t number)
 {
     struct cell_result result = result_unknown();
@@ -102,7 +110,8 @@ static temper_status append_line(struct result_file *results, char *line, size_t
                 results->path, number);
 }
 
-/* A last line without its newline was being written when the program was killed: it is dropped. */
+/* Reads all lines. A last line without its newline was being written when a program was killed, and is dropped: its
+ * cell is measured again. */
 static temper_status read_lines(struct result_file *results, FILE *file)
 {
     for (size_t number = 1;; number++) {
@@ -121,6 +130,7 @@ static temper_status read_lines(struct result_file *results, FILE *file)
     return TEMPER_OK;
 }
 
+/* `path` is borrowed. An absent file is the normal case of a first run. */
 temper_status results_open(struct result_file *results, const char *path)
 {
     *results = (struct result_file){.path = path};
@@ -134,6 +144,7 @@ temper_status results_open(struct result_file *results, const char *path)
     return status;
 }
 
+/* Keys come from the JSON reader (mem_alloc), lines from getline (malloc). */
 void results_close(struct result_file *results)
 {
     for (size_t i = 0; i < results->count; i++) {
@@ -145,6 +156,7 @@ void results_close(struct result_file *results)
     *results = (struct result_file){0};
 }
 
+/* A linear search: thousands of results at most, each of which took seconds to measure. */
 const struct cell_result *results_find(const struct result_file *results, const char *key)
 {
     for (size_t i = 0; i < results->count; i++)
@@ -162,7 +174,8 @@ const struct cell_result *result_of(const struct experiment_plan *plan, const st
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* The parts of the key one by one, for programs. */
+/* The parts of the key as separate members, for programs that analyse the file; the reader of this file ignores them.
+ * */
 static void write_cell(FILE *out, const struct experiment_plan *plan, const struct experiment_cell *cell)
 {
     json_text_member(out, "experiment", plan->experiment->name);
@@ -182,6 +195,7 @@ static void write_cell(FILE *out, const struct experiment_plan *plan, const stru
         json_number_member(out, "deviation", cell->deviation);
 }
 
+/* One line without its newline. Numbers that are NAN become null. */
 static void write_result(FILE *out, const struct experiment_plan *plan, const struct experiment_cell *cell,
                          const struct cell_result *result)
 {
@@ -201,8 +215,8 @@ static void write_result(FILE *out, const struct experiment_plan *plan, const st
     fputs("}", out);
 }
 
-/* The new result is parsed from its own text, so that it is what would be read after an interruption. The whole file is
- * rewritten: a reader sees the old file or the new one. */
+/* The new result is parsed from its own text, so that later tables see exactly what a continued run would read. The
+ * whole file is rewritten and renamed: a reader sees the old file or the new one. */
 temper_status results_add(struct result_file *results, const struct experiment_plan *plan,
                           const struct experiment_cell *cell, const struct cell_result *result)
 {

@@ -1,4 +1,6 @@
-/* command_line: builds the tables of commands and options from their lists, and parses command lines by them. */
+/* command_line: the tables of commands and options, made from the X-macro lists in command_list.h and option_list.h,
+ * and the parser that uses them. Parsing, help, man pages and shell completion all read these tables, so that an option
+ * is described once. */
 #include "options/command_line.h"
 
 #include <ctype.h>
@@ -13,7 +15,7 @@
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
-/* A list that ends itself, to be written in a row of the table. */
+/* A list of examples with its terminating row, for use within a row of the table. */
 #define EXAMPLES(...) ((const struct command_example[]){__VA_ARGS__, {NULL, NULL}})
 
 const struct command command_table[CMD_COUNT] = {
@@ -37,6 +39,7 @@ enum command_id command_id(const struct command *command)
     return (enum command_id)(command - command_table);
 }
 
+/* "temper train", or "temper" for the program itself; man pages have "-" between the words. */
 void command_full_name(FILE *out, const struct command *command, const char *between)
 {
     fputs(command_table[CMD_PROGRAM].name, out);
@@ -44,7 +47,7 @@ void command_full_name(FILE *out, const struct command *command, const char *bet
         fprintf(out, "%s%s", between, command->name);
 }
 
-/* Hidden commands are not suggested. */
+/* Reports an unknown command with the nearest name; hidden commands are not suggested. */
 temper_status fail_unknown_command(const char *name)
 {
     struct suggestion suggestion = {.typed = name};
@@ -81,7 +84,8 @@ const struct option option_table[OPT_COUNT] = {
 #undef OPTION
 };
 
-/* Properties of each type, except how its values are checked (see `checkers` below). */
+/* What help and messages say about the values of each type, and how shells complete them; `checkers` below validates.
+ * */
 static const struct {
     enum completion completion;
     const char *wanted; /* text before the range, and after it */
@@ -101,12 +105,14 @@ static const struct {
     [TYPE_SIZE] = {COMPLETE_NOTHING, "a size like 500M, 2G or 1.5GiB", ""},
 };
 
+/* One bit for each command. */
 bool option_belongs(const struct option *option, const struct command *command)
 {
     return option->commands >> command_id(command) & 1u;
 }
 
-/* A name may have several rows, of which a command has at most one; check_tables in cmd_documents.c asserts that. */
+/* The option of this name (of `length` bytes, not terminated) that the command has. A name may have several rows with
+ * different defaults or ranges, of which a command has at most one; check_tables in cmd_documents.c asserts that. */
 const struct option *option_find(const struct command *command, const char *name, size_t length)
 {
     for (size_t i = 0; i < OPT_COUNT; i++) {
@@ -118,6 +124,7 @@ const struct option *option_find(const struct command *command, const char *name
     return NULL;
 }
 
+/* The option of a letter such as -o; NULL if the command has none. */
 const struct option *option_find_letter(const struct command *command, char letter)
 {
     for (size_t i = 0; i < OPT_COUNT; i++)
@@ -126,12 +133,14 @@ const struct option *option_find_letter(const struct command *command, char lett
     return NULL;
 }
 
+/* What a shell offers for the value. */
 enum completion option_completion(const struct option *option)
 {
     return types[option->type].completion;
 }
 
-/* Only numeric types have a range; in rows of other types the bounds are 0 and mean nothing. */
+/* The range in words, ">= 0" or "from 0 to 1"; "" without one. Only numeric types have a range; in rows of other types
+ * the bounds are 0 and mean nothing. */
 const char *option_range(const struct option *option, char words[RANGE_LENGTH])
 {
     bool numeric = option->type == TYPE_NUMBER || option->type == TYPE_NUMBERS || option->type == TYPE_SPAN ||
@@ -147,6 +156,7 @@ const char *option_range(const struct option *option, char words[RANGE_LENGTH])
     return words;
 }
 
+/* What the option accepts, as the end of a message: "a number >= 0, or auto". */
 const char *option_wanted(const struct option *option, char words[WANTED_LENGTH])
 {
     char range[RANGE_LENGTH];
@@ -163,7 +173,7 @@ const char *option_wanted(const struct option *option, char words[WANTED_LENGTH]
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* "--t1: 'abc' is not a number; give a number >= 0" */
+/* Reports a wrong value together with what would be accepted: "--t1: 'abc' is not a number; give a number >= 0". */
 static temper_status refuse(const struct option *option, const char *text, const char *fault)
 {
     char wanted[WANTED_LENGTH];
@@ -171,7 +181,8 @@ static temper_status refuse(const struct option *option, const char *text, const
     return TEMPER_USAGE;
 }
 
-/* strtod alone would accept leading blanks, "nan" and "inf", and stop at the first letter. */
+/* A finite number within the range of the option. strtod alone would accept leading blanks, "nan" and "inf", and stop
+ * at the first letter. */
 temper_status read_number(const struct option *option, const char *text, double *number)
 {
     char *end;
@@ -186,6 +197,8 @@ temper_status read_number(const struct option *option, const char *text, double 
     return TEMPER_OK;
 }
 
+/* Copies the next word of a list and advances *list, which becomes NULL after the last one. Words that are too long end
+ * in "...", so that they match no name and are recognisable in messages. */
 void next_word(const char **list, char separator, char word[WORD_LENGTH])
 {
     const char *end = strchr(*list, separator);
@@ -197,6 +210,7 @@ void next_word(const char **list, char separator, char word[WORD_LENGTH])
     *list = end ? end + 1 : NULL;
 }
 
+/* Whether a word is one of a separated list; the list may be NULL. */
 bool is_listed(const char *list, char separator, const char *word)
 {
     char listed[WORD_LENGTH];
@@ -208,7 +222,8 @@ bool is_listed(const char *list, char separator, const char *word)
     return false;
 }
 
-/* An empty word between two commas is refused as a number. */
+/* A list with commas, each number within the range of the option. An empty word between two commas is refused, as it is
+ * no number. */
 temper_status read_numbers(const struct option *option, const char *text, struct number_list *numbers)
 {
     char word[WORD_LENGTH];
@@ -222,7 +237,7 @@ temper_status read_numbers(const struct option *option, const char *text, struct
     return TEMPER_OK;
 }
 
-/* The range of the option holds for both ends. */
+/* "FROM,TO" with FROM < TO, both within the range of the option. */
 temper_status read_span(const struct option *option, const char *text, double *from, double *to)
 {
     struct number_list numbers;
@@ -236,7 +251,8 @@ temper_status read_span(const struct option *option, const char *text, double *f
     return TEMPER_OK;
 }
 
-/* Bytes of the unit that follows the number of a size; 0 if it is unknown. */
+/* Bytes of the unit that follows the number of a size; 0 if it is unknown. k, kB and KiB all mean 1024: a memory limit
+ * needs no finer distinction. */
 static double size_unit(const char *text)
 {
     static const char letters[] = "kmgt";
@@ -248,7 +264,7 @@ static double size_unit(const char *text)
     return ldexp(1, 10 * (int)(letter - letters + 1));
 }
 
-/* Hexadecimal numbers, which strtod would accept, are refused by their 'x'. */
+/* A size in bytes, at least 1, rounded down. Signs and hexadecimal numbers, which strtod would accept, are refused. */
 temper_status read_size(const struct option *option, const char *text, double *bytes)
 {
     char *end;
@@ -265,12 +281,13 @@ temper_status read_size(const struct option *option, const char *text, double *b
 
 /* ---- Checks by type -------------------------------------------------------------------------- */
 
-/* Whether the file can be read or written is found out when it is opened. */
+/* Texts and file names: not empty. Whether a file can be read or written is found out when it is opened. */
 static temper_status check_text(const struct option *option, const char *text)
 {
     return *text ? TEMPER_OK : refuse(option, text, "is empty");
 }
 
+/* One of the words of the option. */
 static temper_status check_word(const struct option *option, const char *text)
 {
     return is_listed(option->words, ' ', text) ? TEMPER_OK : refuse(option, text, "is unknown");
@@ -290,6 +307,7 @@ static temper_status check_number(const struct option *option, const char *text)
     return read_number(option, text, &number);
 }
 
+/* A number, or a word such as "auto". */
 static temper_status check_number_or(const struct option *option, const char *text)
 {
     return is_listed(option->words, ' ', text) ? TEMPER_OK : check_number(option, text);
@@ -307,6 +325,7 @@ static temper_status check_span(const struct option *option, const char *text)
     return read_span(option, text, &from, &to);
 }
 
+/* A subset of the letters, in any order, without repetition. */
 static temper_status check_letters(const struct option *option, const char *text)
 {
     if (!*text)
@@ -333,7 +352,7 @@ static temper_status check_size(const struct option *option, const char *text)
     return read_size(option, text, &bytes);
 }
 
-/* A flag has no value to check. */
+/* Validates a value by the type of its option. Flags have no value and are never passed. */
 temper_status check_value(const struct option *option, const char *text)
 {
     static temper_status (*const checkers[TYPE_COUNT])(const struct option *, const char *) = {
@@ -467,6 +486,8 @@ static temper_status parse_word(struct word_parser *parser, const char *word)
     return TEMPER_OK;
 }
 
+/* Parses the words after the command. Values are checked as they are read, so the first mistake on the line is
+ * reported. --help ends the parsing: what follows it may be incomplete. */
 temper_status parse_words(const struct command *command, char **words, struct arguments *arguments)
 {
     struct word_parser parser = {.next = words, .arguments = arguments};
@@ -479,11 +500,13 @@ temper_status parse_words(const struct command *command, char **words, struct ar
     return TEMPER_OK;
 }
 
+/* Defaults do not count. */
 bool was_given(const struct arguments *arguments, enum option_id id)
 {
     return arguments->given[id] != NULL;
 }
 
+/* The value as text, or the default, which may be NULL. */
 const char *text_of(const struct arguments *arguments, enum option_id id)
 {
     return was_given(arguments, id) ? arguments->given[id] : option_table[id].standard;
@@ -497,6 +520,7 @@ double number_of(const struct arguments *arguments, enum option_id id)
     return number;
 }
 
+/* For counts; the option's range excludes negative numbers. */
 size_t size_of(const struct arguments *arguments, enum option_id id)
 {
     return (size_t)number_of(arguments, id);
@@ -504,7 +528,7 @@ size_t size_of(const struct arguments *arguments, enum option_id id)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* The list of commands, on the standard error. */
+/* `temper` without a command: the help page on the standard error, since it is a usage error. */
 static temper_status no_command(void)
 {
     struct output_buffer buffer;
@@ -514,8 +538,8 @@ static temper_status no_command(void)
     return fail(TEMPER_USAGE, "no command; give one of those above");
 }
 
-/* Options before the command are those of the program: --help and --version. "-" and "--" are taken as the name of a
- * command, which is unknown. */
+/* Finds the command, parses its words and runs it. Options before the command are those of the program: --help and
+ * --version. "-" and "--" are taken as the name of a command, which is unknown. */
 temper_status command_line_run(char **words)
 {
     struct arguments arguments;

@@ -14,12 +14,13 @@
 
 /* ---- Reading data ---------------------------------------------------------------------------- */
 
+/* 0: all cores. */
 size_t threads_of(const struct arguments *arguments)
 {
     return size_of(arguments, OPT_THREADS);
 }
 
-/* Bytes; 0 for no limit. The parser has checked the text. */
+/* --memory in bytes; 0 for no limit. The parser has checked the text. */
 static size_t memory_of(const struct arguments *arguments)
 {
     double bytes = 0;
@@ -28,7 +29,8 @@ static size_t memory_of(const struct arguments *arguments)
     return (size_t)bytes;
 }
 
-/* The library has the same names for everything, and NULL for what is not given. */
+/* Options of the reader. The library has the same names for everything, and NULL for what is not given.
+ * process_group_comm is NULL unless the program runs under MPI. */
 temper_read_options data_options(const struct arguments *arguments)
 {
     return (temper_read_options){
@@ -52,6 +54,7 @@ temper_read_options data_options(const struct arguments *arguments)
     };
 }
 
+/* An empty path comes from an unset shell variable; the system's message would not say which argument it was. */
 temper_status check_path(const struct arguments *arguments, const char *path)
 {
     if (*path)
@@ -60,6 +63,7 @@ temper_status check_path(const struct arguments *arguments, const char *path)
                 arguments->command->name);
 }
 
+/* Reads the file with the options of the command line; *seconds (may be NULL) is the time for it. */
 temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data, double *seconds)
 {
     temper_error error;
@@ -72,7 +76,8 @@ temper_status read_data(const struct arguments *arguments, const char *path, tem
     return TEMPER_OK;
 }
 
-/* The meaning of the columns is known from `like`: the same text must become the same feature. */
+/* Reads further rows with the columns of `like`: the same text must become the same feature, so options that interpret
+ * columns do not apply. Every process reads these rows completely. */
 temper_status read_data_like(const struct arguments *arguments, const temper_data *like, const char *path,
                              temper_data **data)
 {
@@ -86,6 +91,7 @@ temper_status read_data_like(const struct arguments *arguments, const temper_dat
     return checked(temper_data_read_like(like, path, &options, data, &error), &error);
 }
 
+/* Prints the sentences of the library, one a line: warnings always, notes unless --quiet. */
 void print_sentences(const struct arguments *arguments, const char *sentences)
 {
     static const char warning[] = "warning: ";
@@ -100,6 +106,7 @@ void print_sentences(const struct arguments *arguments, const char *sentences)
     }
 }
 
+/* What the reader inferred about the data. */
 void print_notes(const struct arguments *arguments, const temper_data *data)
 {
     print_sentences(arguments, temper_data_notes(data));
@@ -194,7 +201,7 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
 
 /* ---- Options that depend on others ---------------------------------------------------------------- */
 
-/* An option without effect is a misunderstanding that would go unnoticed. */
+/* Refuses an option that has no effect without another one: it is a misunderstanding that would go unnoticed. */
 static temper_status check_needs(const struct arguments *arguments, enum option_id id, enum option_id needed)
 {
     if (!was_given(arguments, id) || was_given(arguments, needed))
@@ -203,7 +210,8 @@ static temper_status check_needs(const struct arguments *arguments, enum option_
                 option_table[id].name, option_table[needed].name);
 }
 
-/* The fits of the folds start at 0 and see no other rows; so must the final fit. */
+/* Options that automatic temperatures exclude: the fits of the folds start at 0 and see no other rows, so the final fit
+ * must do the same to be comparable. */
 static temper_status check_auto(const struct arguments *arguments)
 {
     static const enum option_id refused[] = {OPT_VALID, OPT_INIT, OPT_WARM_START};
@@ -253,8 +261,8 @@ static int append_list(char *grid, size_t size, const char *name, double value)
     return snprintf(grid, size, " %s=%s", name, number);
 }
 
-/* Values that are given stay as they are. "only" keeps the tuner from adding its standard candidates, unless both
- * temperatures are free. */
+/* The grid for automatic temperatures: one value for each parameter that is given, the default list for the others.
+ * "only" keeps the tuner from adding its standard candidates, unless both temperatures are free. */
 void auto_grid(const struct arguments *arguments, const temper_train_options *options, char grid[TRAIN_GRID_LENGTH])
 {
     const size_t size = TRAIN_GRID_LENGTH;
@@ -284,6 +292,7 @@ void solver_options(const struct arguments *arguments, temper_train_options *opt
     options->threads = threads_of(arguments);
 }
 
+/* All options of `temper train`. Single values were checked by the parser; here those that depend on each other. */
 temper_status train_options(const struct arguments *arguments, temper_train_options *options)
 {
     *options = temper_train_defaults();

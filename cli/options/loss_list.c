@@ -1,4 +1,5 @@
-/* loss_list: parses lists of losses with parameters: "tempered:0.6:1.6,hinge,gce:0.3". */
+/* loss_list: parses lists of losses with parameters, such as "tempered:0.6:1.6,hinge,gce:0.3". A loss without
+ * parameters gets the temperatures of the options --t1 and --t2. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 
 /* The parameters that a loss takes, in the order in which they are written. */
 struct loss_parameters {
-    double *value[2];
-    const char *name[2];
+    double *value[2];    /* where to store them, in a temper_loss_spec */
+    const char *name[2]; /* for messages */
     size_t count;
 };
 
@@ -33,12 +34,14 @@ static bool takes_t2(temper_method method)
     return method != TEMPER_HINGE && isnan(fixed[method].t2);
 }
 
+/* At most two: no loss has more. */
 static void parameter_add(struct loss_parameters *parameters, const char *name, double *value)
 {
     parameters->name[parameters->count] = name;
     parameters->value[parameters->count++] = value;
 }
 
+/* The parameters of the loss's method; the pointers are into `loss`. */
 static struct loss_parameters parameters_of(temper_loss_spec *loss)
 {
     struct loss_parameters parameters = {.count = 0};
@@ -51,7 +54,7 @@ static struct loss_parameters parameters_of(temper_loss_spec *loss)
     return parameters;
 }
 
-/* Suggests the nearest name, or else names all losses: there are few. */
+/* Reports an unknown loss: suggests the nearest name, or else names all losses, since there are few. */
 static temper_status unknown_loss(const struct option *option, const char *name)
 {
     /* One literal made from the list; the leading separator is skipped. */
@@ -66,7 +69,7 @@ static temper_status unknown_loss(const struct option *option, const char *name)
     return fail(TEMPER_USAGE, "--%s: unknown loss '%s'; give one of %s", option->name, name, all + strlen(", "));
 }
 
-/* "give tempered or tempered:T1:T2" */
+/* Reports a wrong number of parameters with the two accepted forms: "give tempered or tempered:T1:T2". */
 static temper_status wrong_count(const struct option *option, const char *text, temper_method method,
                                  const struct loss_parameters *parameters)
 {
@@ -78,7 +81,7 @@ static temper_status wrong_count(const struct option *option, const char *text, 
                 name, name, parameters->name[0], two ? ":" : "", two ? parameters->name[1] : "");
 }
 
-/* `rest` is the text after the name of the loss: all parameters must be there. */
+/* Reads the parameters from `rest`, the text after the name of the loss. All must be given, or none. */
 static temper_status read_parameters(const struct option *option, const char *text, const char *rest,
                                      temper_loss_spec *loss)
 {
@@ -96,7 +99,8 @@ static temper_status read_parameters(const struct option *option, const char *te
     return TEMPER_OK;
 }
 
-/* `loss` holds the defaults on entry. */
+/* Reads "NAME" or "NAME:PARAMETERS"; `loss` has the default temperatures on entry. Notes in `losses` whether these
+ * defaults were used, so that the caller can refuse a --t1 that has no effect. */
 static temper_status read_one_loss(const struct option *option, const char *text, struct loss_list *losses,
                                    temper_loss_spec *loss)
 {
@@ -112,6 +116,7 @@ static temper_status read_one_loss(const struct option *option, const char *text
     return TEMPER_OK;
 }
 
+/* The whole list; t1 and t2 are the defaults for losses without parameters. */
 temper_status read_losses(const struct option *option, const char *text, double t1, double t2, struct loss_list *losses)
 {
     char word[WORD_LENGTH];

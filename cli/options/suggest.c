@@ -1,4 +1,5 @@
-/* suggest: edit distance between a mistyped name and the existing ones, and lists of words for shell completion. */
+/* suggest: finds the existing name that is nearest to a mistyped one, and prints lists of words for shell completion.
+ * */
 #include "options/suggest.h"
 
 #include <stdbool.h>
@@ -6,7 +7,7 @@
 
 #include "options/command_line.h"
 
-enum { NAME_LENGTH = 32 };
+enum { NAME_LENGTH = 32 }; /* longer words are not compared */
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -33,8 +34,8 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[(i - 1) % 3][columns];
 }
 
-/* A prefix of two letters or more counts as distance 1, however much is missing; otherwise about one mistake in four
- * characters is tolerated. */
+/* Offers a candidate; the nearest one so far is kept, the first among equals. A prefix of two letters or more counts as
+ * distance 1, however much is missing; otherwise about one mistake in four characters is tolerated. */
 void suggestion_offer(struct suggestion *suggestion, const char *name)
 {
     size_t typed = strlen(suggestion->typed), length = strlen(name);
@@ -50,6 +51,7 @@ void suggestion_offer(struct suggestion *suggestion, const char *name)
 
 /* ---- Completion ------------------------------------------------------------------------------ */
 
+/* The names of all losses, from the list of methods. */
 static void print_losses(FILE *out, const char *between)
 {
     static const char *const names[] = {
@@ -61,7 +63,7 @@ static void print_losses(FILE *out, const char *between)
         fprintf(out, "%s%s", i ? between : "", names[i]);
 }
 
-/* Without the hidden ones. */
+/* The names of the commands, without hidden ones. */
 static void print_commands(FILE *out, const char *between)
 {
     const char *separator = "";
@@ -72,6 +74,7 @@ static void print_commands(FILE *out, const char *between)
         }
 }
 
+/* The candidates of a kind, with `between` between them; nothing for kinds that are not lists of words. */
 void completion_words(FILE *out, enum completion completion, const char *words, const char *between)
 {
     if (completion == COMPLETE_COMMANDS)

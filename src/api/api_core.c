@@ -10,11 +10,13 @@
 #define TEXT_OF(x) #x
 #define VERSION(x) TEXT_OF(x)
 
+/* "MAJOR.MINOR.PATCH", a constant of the compiled library. */
 const char *temper_version(void)
 {
     return VERSION(TEMPER_VERSION_MAJOR) "." VERSION(TEMPER_VERSION_MINOR) "." VERSION(TEMPER_VERSION_PATCH);
 }
 
+/* Chosen by the CPU or by $TEMPER_KERNEL; NULL if that names kernels which this machine cannot run. */
 const char *temper_kernel_name(void)
 {
     const char *wanted;
@@ -24,11 +26,14 @@ const char *temper_kernel_name(void)
 
 /* ---- Memory that the caller owns --------------------------------------------------------------------------------- */
 
+/* For arrays that public functions return. A program must not pass them to its own free(): on some systems library and
+ * program have different heaps. */
 void temper_free(void *block)
 {
     mem_free(block);
 }
 
+/* Resets the fields, so that freeing twice is harmless. */
 void temper_text_free(temper_text *text)
 {
     if (!text)
@@ -37,6 +42,8 @@ void temper_text_free(temper_text *text)
     *text = (temper_text){0};
 }
 
+/* Passes ownership of the bytes to the caller if `status` is TEMPER_OK and no append ran out of memory; else frees them
+ * and leaves *out untouched. */
 temper_status api_publish_text(struct text *made, temper_status status, temper_text *out, temper_error *error)
 {
     if (status == TEMPER_OK && made->failed)
@@ -64,6 +71,9 @@ static temper_status check_size(size_t given, size_t known, const char *name, te
     return TEMPER_OK;
 }
 
+/* Completes options from a program that was compiled with an earlier header: `full` has the defaults of this version on
+ * entry, and the fields that the caller knows, the first struct_size bytes, overwrite them. New fields are only ever
+ * added at the end. `given` NULL: all defaults. */
 temper_status api_options(void *full, size_t full_size, const void *given, const char *name, temper_error *error)
 {
     size_t size;
@@ -72,6 +82,7 @@ temper_status api_options(void *full, size_t full_size, const void *given, const
     memcpy(&size, given, sizeof size);
     TRY(check_size(size, full_size, name, error));
     memcpy(full, given, size);
+    /* Layers below see the current layout only. */
     memcpy(full, &full_size, sizeof full_size);
     return TEMPER_OK;
 }
@@ -88,6 +99,8 @@ temper_status api_train_options(temper_train_options *full, const temper_train_o
     return api_options(full, sizeof *full, given, "train", error);
 }
 
+/* The same for structs whose second field is temper_train_options, which may have grown too: head, train options and
+ * the remaining fields are copied one after the other, each to its place in the current layout. */
 temper_status api_nested_options(void *full, size_t full_size, const void *given, const char *name, temper_error *error)
 {
     const size_t head = sizeof(size_t), known = sizeof(temper_train_options);
@@ -106,12 +119,14 @@ temper_status api_nested_options(void *full, size_t full_size, const void *given
                          "temper_%s_options has struct_size %zu, too %s for its train options; "
                          "begin with temper_%s_defaults()",
                          name, size, size < head + inner ? "small" : "large", name);
+    /* The remaining fields begin after the train options as the caller knows them. */
     memcpy((char *)full + head + known, train + inner, size - head - inner);
     return TEMPER_OK;
 }
 
 /* ---- Files and numbers ------------------------------------------------------------------------------------------- */
 
+/* An empty name would fail later with a message of the operating system about the folder. */
 static temper_status check_path(const char *path, temper_error *error)
 {
     if (path && path[0] != '\0')
@@ -119,6 +134,7 @@ static temper_status check_path(const char *path, temper_error *error)
     return error_set(error, TEMPER_USAGE, "the name of the file is empty; give one");
 }
 
+/* Atomic: the old file is replaced when the new one is complete on the disk. */
 temper_status temper_file_save(const char *path, const char *bytes, size_t length, temper_error *error)
 {
     TRY(check_path(path, error));
@@ -127,6 +143,7 @@ temper_status temper_file_save(const char *path, const char *bytes, size_t lengt
     return atomic_file_save(path, bytes, length, error);
 }
 
+/* Opens a temporary file beside `path`; `path` itself changes only by temper_file_commit. */
 temper_status temper_file_open(const char *path, temper_file **file, temper_error *error)
 {
     struct atomic_file *opened;
@@ -136,6 +153,7 @@ temper_status temper_file_open(const char *path, temper_file **file, temper_erro
     return TEMPER_OK;
 }
 
+/* Appends to the temporary file. */
 temper_status temper_file_write(temper_file *file, const char *bytes, size_t length, temper_error *error)
 {
     if (!bytes && length > 0)
@@ -143,11 +161,13 @@ temper_status temper_file_write(temper_file *file, const char *bytes, size_t len
     return atomic_file_write((struct atomic_file *)file, bytes, length, error);
 }
 
+/* Flushes to the disk and renames: readers see the old file or the complete new one. Frees `file` in both cases. */
 temper_status temper_file_commit(temper_file *file, temper_error *error)
 {
     return atomic_file_commit((struct atomic_file *)file, error);
 }
 
+/* Removes the temporary file; `path` is as it was. */
 void temper_file_discard(temper_file *file)
 {
     atomic_file_drop((struct atomic_file *)file);
@@ -155,6 +175,7 @@ void temper_file_discard(temper_file *file)
 
 _Static_assert(TEMPER_NUMBER_LENGTH == NUMBER_LENGTH, "the public and the internal buffer for a number are equal");
 
+/* The shortest decimal text that reads back as the same double, with a point in every locale. Returns its length. */
 size_t temper_format_number(double number, char text[TEMPER_NUMBER_LENGTH])
 {
     return number_write_f64(number, text);

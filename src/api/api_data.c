@@ -26,6 +26,7 @@ temper_read_options temper_read_defaults(void)
     return (temper_read_options){.struct_size = sizeof(temper_read_options)};
 }
 
+/* Reads a file (or a list of shards); NULL options mean the defaults. *data is set on success only. */
 temper_status temper_data_read(const char *path, const temper_read_options *options, temper_data **data,
                                temper_error *error)
 {
@@ -37,7 +38,8 @@ temper_status temper_data_read(const char *path, const temper_read_options *opti
     return TEMPER_OK;
 }
 
-/* Data without a schema of its own (arrays, libsvm) gets one that only has the names of its columns. */
+/* Reads a file with the columns of `like`, so that both have the same features. Data without a schema (arrays, libsvm)
+ * gets one that only has the names of its columns. */
 temper_status temper_data_read_like(const temper_data *like, const char *path, const temper_read_options *options,
                                     temper_data **data, temper_error *error)
 {
@@ -55,22 +57,26 @@ temper_status temper_data_read_like(const temper_data *like, const char *path, c
     return status;
 }
 
+/* NULL is allowed. Data that borrow from this one must be freed first. */
 void temper_data_free(temper_data *data)
 {
     dataset_free((struct dataset *)data);
 }
 
+/* Writes all rows. Under MPI each rank has only some of the rows, which would give an incomplete file: refused. */
 temper_status temper_data_write(const temper_data *data, const char *path, const char *format, temper_error *error)
 {
     TRY(scatter_refuse(dataset_of(data), "writing", error));
     return dataset_write(dataset_of(data), path, format, error);
 }
 
+/* Whether `path` can be written in this format, before hours of work. */
 temper_status temper_data_write_check(const char *path, const char *format, temper_error *error)
 {
     return dataset_write_check(path, format, error);
 }
 
+/* Writes two files (the data, and the bytes of the attachment) which both appear, or neither does. */
 temper_status temper_data_write_with_attachment(const temper_data *data, const char *path, const char *format,
                                                 const temper_attachment *with, temper_error *error)
 {
@@ -82,62 +88,74 @@ temper_status temper_data_write_with_attachment(const temper_data *data, const c
 
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
+/* Rows in this process; with MPI, those of this rank. */
 size_t temper_data_rows(const temper_data *data)
 {
     return dataset_of(data)->x.rows;
 }
 
+/* Rows of all ranks together. */
 size_t temper_data_total_rows(const temper_data *data)
 {
     return dataset_all_rows(dataset_of(data));
 }
 
+/* Rows of the file, of all processes, that were left out for missing values. */
 size_t temper_data_dropped_rows(const temper_data *data)
 {
     return dataset_of(data)->file.missing_dropped;
 }
 
+/* Columns of the matrix: after one-hot encoding, without label and weight. */
 size_t temper_data_features(const temper_data *data)
 {
     return dataset_of(data)->x.columns;
 }
 
+/* Rows times columns for dense data; the explicitly stored values for sparse data. */
 size_t temper_data_stored_values(const temper_data *data)
 {
     return dataset_of(data)->x.nonzeros;
 }
 
+/* 0 for data without labels, although such data may know the classes of a schema. */
 size_t temper_data_classes(const temper_data *data)
 {
     return dataset_of(data)->label ? dataset_of(data)->classes.count : 0;
 }
 
+/* Class numbers from 0, one for each row; NULL without labels. Valid as long as the data. */
 const uint32_t *temper_data_labels(const temper_data *data)
 {
     return dataset_of(data)->label;
 }
 
+/* NULL beyond the last class. */
 const char *temper_data_class_name(const temper_data *data, size_t class_number)
 {
     const struct classes *classes = &dataset_of(data)->classes;
     return class_number < classes->count ? classes->name[class_number] : NULL;
 }
 
+/* The format of the file that was read, such as "csv"; NULL for arrays. */
 const char *temper_data_format(const temper_data *data)
 {
     return dataset_of(data)->file.format;
 }
 
+/* What the reader inferred or repaired, as sentences for the user. */
 const char *temper_data_notes(const temper_data *data)
 {
     return dataset_of(data)->notes;
 }
 
+/* NULL for unnamed features. */
 const char *temper_data_feature_name(const temper_data *data, size_t column)
 {
     return column < dataset_of(data)->features.count ? dataset_of(data)->features.name[column] : NULL;
 }
 
+/* Refused under MPI, where a rank has only some of the rows. */
 temper_status temper_data_summarise(const temper_data *data, size_t threads, temper_data_summary *summary,
                                     temper_error *error)
 {
@@ -145,6 +163,7 @@ temper_status temper_data_summarise(const temper_data *data, size_t threads, tem
     return dataset_summary(dataset_of(data), threads, summary, error);
 }
 
+/* Frees the arrays in the summary; the struct is the caller's. */
 void temper_data_summary_free(temper_data_summary *summary)
 {
     summary_free(summary);
@@ -152,6 +171,7 @@ void temper_data_summary_free(temper_data_summary *summary)
 
 /* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
+/* Null pointers are refused here, since Python and other bindings pass them for absent arguments. */
 static temper_status check_arguments(const void *x, temper_data *const *data, temper_error *error)
 {
     if (x && data)
@@ -169,12 +189,14 @@ static temper_status data_from_matrix(const struct matrix *x, const int *labels,
     return TEMPER_OK;
 }
 
+/* The constructors for dense matrices differ in the type of the elements only. */
 static temper_status borrow_dense(struct matrix x, const int *labels, temper_data **data, temper_error *error)
 {
     TRY(check_arguments(x.dense, data, error));
     return data_from_matrix(&x, labels, data, error);
 }
 
+/* float64 features. */
 temper_status temper_data_borrow_f64(const double *x, size_t rows, size_t columns, const int *labels,
                                      temper_data **data, temper_error *error)
 {
@@ -182,6 +204,7 @@ temper_status temper_data_borrow_f64(const double *x, size_t rows, size_t column
     return borrow_dense(matrix, labels, data, error);
 }
 
+/* float32 features, which stay float32 in memory. */
 temper_status temper_data_borrow_f32(const float *x, size_t rows, size_t columns, const int *labels, temper_data **data,
                                      temper_error *error)
 {
@@ -189,6 +212,7 @@ temper_status temper_data_borrow_f32(const float *x, size_t rows, size_t columns
     return borrow_dense(matrix, labels, data, error);
 }
 
+/* Bytes, for images: an eighth of the memory of float64. */
 temper_status temper_data_borrow_u8(const unsigned char *x, size_t rows, size_t columns, const int *labels,
                                     temper_data **data, temper_error *error)
 {
@@ -196,6 +220,7 @@ temper_status temper_data_borrow_u8(const unsigned char *x, size_t rows, size_t 
     return borrow_dense(matrix, labels, data, error);
 }
 
+/* Copies the features, so the caller may free `x` at once. The copy belongs to the data set if it could be made. */
 temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns, const int *labels, temper_data **data,
                                    temper_error *error)
 {
@@ -235,6 +260,9 @@ static temper_status check_sparse(const temper_csr_any *x, temper_error *error)
     return TEMPER_OK;
 }
 
+/* CSR with 32- or 64-bit indices, and float32 or float64 values: SciPy chooses these types by the size of the matrix,
+ * and converting would need a copy. Of each pair of pointers in struct matrix exactly one is set, which determines the
+ * width. */
 temper_status temper_data_borrow_csr_any(const temper_csr_any *x, const int *labels, temper_data **data,
                                          temper_error *error)
 {
@@ -256,6 +284,7 @@ temper_status temper_data_borrow_csr_any(const temper_csr_any *x, const int *lab
     return data_from_matrix(&matrix, labels, data, error);
 }
 
+/* CSR with the library's preferred types. */
 temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, temper_data **data, temper_error *error)
 {
     TRY(check_arguments(x, data, error));
@@ -270,16 +299,20 @@ temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, tem
     return temper_data_borrow_csr_any(&sparse, labels, data, error);
 }
 
+/* One name for each class, copied; messages and models use them. */
 temper_status temper_data_set_class_names(temper_data *data, const char *const *names, temper_error *error)
 {
     return dataset_name_classes((struct dataset *)data, names, error);
 }
 
+/* One name for each column, copied; models keep them to match columns of files at prediction. */
 temper_status temper_data_set_feature_names(temper_data *data, const char *const *names, temper_error *error)
 {
     return dataset_name_features((struct dataset *)data, names, error);
 }
 
+/* One weight >= 0 for each row, copied, which multiplies the loss of the row. It is multiplied with weights that the
+ * rows already have, so class weights of the reader stay in effect. */
 temper_status temper_data_set_weights(temper_data *data, const double *weights, temper_error *error)
 {
     return dataset_set_weights((struct dataset *)data, weights, error);
@@ -295,6 +328,7 @@ static temper_status scale_copy(const struct dataset *data, enum scale_kind kind
     if (kind == SCALE_NONE)
         return TEMPER_OK;
     struct scale_rows all = {NULL, (size_t)data->x.rows};
+    /* Eight bytes for each stored number; one row at a time is the working set of a thread. */
     double numbers = (double)data->x.nonzeros;
     struct memory_limit_plan plan = {.what = "scaling, which makes a copy of the data,",
                                      .needed = numbers * sizeof(double),
@@ -311,6 +345,8 @@ static temper_status scale_copy(const struct dataset *data, enum scale_kind kind
     return status;
 }
 
+/* A scaled copy with parameters estimated from all rows. With "none" the copy borrows the features of `data`, which
+ * must outlive it. */
 temper_status temper_data_scale(const temper_data *data, const char *scale, size_t threads, temper_data **scaled,
                                 temper_error *error)
 {
@@ -331,6 +367,7 @@ temper_status temper_data_scale(const temper_data *data, const char *scale, size
     return TEMPER_OK;
 }
 
+/* Copies the rows row[0..count), in that order; a row may occur several times, as in a bootstrap sample. */
 temper_status temper_data_select_rows(const temper_data *data, const size_t *row, size_t count, temper_data **selected,
                                       temper_error *error)
 {
@@ -347,6 +384,8 @@ temper_status temper_data_select_rows(const temper_data *data, const size_t *row
     return TEMPER_OK;
 }
 
+/* The rows of both, one after the other. Classes are matched by name, so class numbers of `second` may change. Refused
+ * under MPI, where each rank has only some of the rows. */
 temper_status temper_data_concat(const temper_data *first, const temper_data *second, temper_data **joined,
                                  temper_error *error)
 {
@@ -366,6 +405,7 @@ static temper_status copy_part(const struct dataset *data, const struct split *s
     return dataset_rows(data, row, count, out, error);
 }
 
+/* Both outputs are set, or neither. */
 static temper_status copy_parts(const struct dataset *data, const struct split *split, temper_data **train,
                                 temper_data **test, temper_error *error)
 {
@@ -391,6 +431,7 @@ temper_split_options temper_split_defaults(void)
     return (temper_split_options){.struct_size = sizeof(temper_split_options), .share = 0.25, .seed = 1};
 }
 
+/* A random split into training and test rows, with the same result for the same seed on every machine. */
 temper_status temper_data_split(const temper_data *data, const temper_split_options *options, temper_data **train,
                                 temper_data **test, temper_error *error)
 {
@@ -398,7 +439,8 @@ temper_status temper_data_split(const temper_data *data, const temper_split_opti
     struct split split;
     TRY(api_options(&full, sizeof full, options, "split", error));
     TRY(scatter_refuse(dataset_of(data), "a split", error));
-    TRY(split_test(dataset_of(data), full.share, (struct split_options){full.seed, full.stratified != 0}, &split, error));
+    TRY(split_test(dataset_of(data), full.share, (struct split_options){full.seed, full.stratified != 0}, &split,
+                   error));
     temper_status status = copy_parts(dataset_of(data), &split, train, test, error);
     split_free(&split);
     return status;
@@ -412,21 +454,25 @@ temper_noise_options temper_noise_defaults(void)
         .struct_size = sizeof(temper_noise_options), .kind = "random", .rate = 0.1, .seed = 1, .rank_l2 = 1e-4};
 }
 
+/* Draws which rows change and how, without changing them. */
 typedef temper_status noise_maker(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
                                   temper_error *error);
 
+/* Uniform: a label becomes each of the other classes with equal probability. */
 static temper_status make_random(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
                                  temper_error *error)
 {
     return noise_random(data, options->rate, options->seed, noise, error);
 }
 
+/* Each class is confused with one other class, given by the map or the next one. */
 static temper_status make_pair(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
                                temper_error *error)
 {
     return noise_pair(data, options->rate, options->map, options->seed, noise, error);
 }
 
+/* An arbitrary transition matrix from a file; the rate is in the matrix. */
 static temper_status make_matrix(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
                                  temper_error *error)
 {
@@ -435,24 +481,28 @@ static temper_status make_matrix(const struct dataset *data, const temper_noise_
     return noise_transition(data, options->matrix, options->seed, noise, error);
 }
 
+/* Features are replaced by those of rows of other classes, while labels stay. */
 static temper_status make_instance(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
                                    temper_error *error)
 {
     return noise_instance(data, dataset_of(options->pool), options->rate, options->seed, noise, error);
 }
 
+/* Changes the labels of rows near the decision boundary of a logistic regression. */
 static temper_status make_small_margin(const struct dataset *data, const temper_noise_options *options,
                                        struct noise *noise, temper_error *error)
 {
     return noise_by_rank(data, options, false, noise, error);
 }
 
+/* Changes the labels of rows farthest from the boundary: the hardest noise for convex losses. */
 static temper_status make_large_margin(const struct dataset *data, const temper_noise_options *options,
                                        struct noise *noise, temper_error *error)
 {
     return noise_by_rank(data, options, true, noise, error);
 }
 
+/* Names on the command line and in Python; the message of temper_data_add_noise lists them too. */
 static const struct noise_kind {
     const char *name;
     noise_maker *make;
@@ -465,6 +515,7 @@ static const struct noise_kind {
     {"instance", make_instance},
 };
 
+/* NULL for an unknown name. */
 static noise_maker *find_noise(const char *name)
 {
     for (size_t i = 0; name && i < sizeof noise_kinds / sizeof *noise_kinds; i++)
@@ -511,6 +562,8 @@ static temper_status publish_noise(const struct dataset *data, const temper_data
     return TEMPER_OK;
 }
 
+/* A copy of the data with noise, and its *count changes. The copy borrows what it does not change; the data, and the
+ * pool of instance noise, must outlive it. */
 temper_status temper_data_add_noise(const temper_data *data, const temper_noise_options *options, temper_data **noisy,
                                     temper_noise_change **changes, size_t *count, temper_error *error)
 {
@@ -539,6 +592,7 @@ struct temper_batch_reader {
     struct schema *plain; /* of a model that has no schema of its own; else NULL */
 };
 
+/* Opens `path` with the columns and classes of the model. The model must stay alive, since its schema is borrowed. */
 temper_status temper_batch_reader_open(const temper_model *model, const char *path, const temper_read_options *options,
                                        temper_batch_reader **reader, temper_error *error)
 {
@@ -560,6 +614,7 @@ temper_status temper_batch_reader_open(const temper_model *model, const char *pa
     return TEMPER_OK;
 }
 
+/* The next rows, to be freed before the reader is closed; *batch is NULL at the end. */
 temper_status temper_batch_reader_next(temper_batch_reader *reader, temper_data **batch, temper_error *error)
 {
     struct dataset *data;
@@ -568,16 +623,19 @@ temper_status temper_batch_reader_next(temper_batch_reader *reader, temper_data 
     return TEMPER_OK;
 }
 
+/* What the reader has inferred; complete after the last batch. */
 const char *temper_batch_reader_notes(const temper_batch_reader *reader)
 {
     return batch_reader_notes(reader->reader);
 }
 
+/* Rows left out for missing values so far. */
 size_t temper_batch_reader_dropped_rows(const temper_batch_reader *reader)
 {
     return batch_reader_dropped(reader->reader);
 }
 
+/* NULL is allowed, and so is an incompletely opened reader. */
 void temper_batch_reader_close(temper_batch_reader *reader)
 {
     if (!reader)

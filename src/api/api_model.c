@@ -13,16 +13,19 @@
 #include "predict/predict.h"
 #include "tempered/loss_family.h"
 
+/* NULL is allowed. */
 void temper_model_free(temper_model *model)
 {
     model_free((struct model *)model);
 }
 
+/* Atomic: after a failure the old file, if any, is unchanged. */
 temper_status temper_model_save(const temper_model *model, const char *path, temper_error *error)
 {
     return model_save(model_of(model), path, error);
 }
 
+/* Refuses files that are damaged or of a newer format; *model is set on success only. */
 temper_status temper_model_load(const char *path, temper_model **model, temper_error *error)
 {
     struct model *loaded;
@@ -31,6 +34,7 @@ temper_status temper_model_load(const char *path, temper_model **model, temper_e
     return TEMPER_OK;
 }
 
+/* The bytes of the model file, to be freed by temper_text_free; bindings use it for pickling. */
 temper_status temper_model_to_text(const temper_model *model, temper_text *text, temper_error *error)
 {
     struct text made = {0};
@@ -38,6 +42,7 @@ temper_status temper_model_to_text(const temper_model *model, temper_text *text,
     return api_publish_text(&made, status, text, error);
 }
 
+/* The inverse of temper_model_to_text. */
 temper_status temper_model_from_text(const char *text, size_t length, temper_model **model, temper_error *error)
 {
     struct model *read;
@@ -61,12 +66,14 @@ int temper_is_model_file(const char *path)
     return is;
 }
 
+/* A name that consists of the extension alone does not count. */
 static bool ends_in(const char *path, const char *extension)
 {
     size_t length = strlen(path), tail = strlen(extension);
     return length > tail && strcmp(path + length - tail, extension) == 0;
 }
 
+/* Writes the model as C source or as ONNX; without `format` the extension of the path decides. */
 temper_status temper_model_export(const temper_model *model, const char *path, const char *format, temper_error *error)
 {
     if (format ? strcmp(format, "c") == 0 : ends_in(path, ".c"))
@@ -76,53 +83,64 @@ temper_status temper_model_export(const temper_model *model, const char *path, c
     return error_set(error, TEMPER_USAGE, "a model is exported to C or ONNX; name the file NAME.c or NAME.onnx");
 }
 
+/* At least 2. */
 size_t temper_model_classes(const temper_model *model)
 {
     return model_of(model)->classes.count;
 }
 
+/* NULL beyond the last class. */
 const char *temper_model_class_name(const temper_model *model, size_t class_number)
 {
     const struct classes *classes = &model_of(model)->classes;
     return class_number < classes->count ? classes->name[class_number] : NULL;
 }
 
+/* Columns that prediction expects. */
 size_t temper_model_features(const temper_model *model)
 {
     return model_of(model)->features;
 }
 
+/* NULL for unnamed features, which are then matched by position. */
 const char *temper_model_feature_name(const temper_model *model, size_t column)
 {
     const struct names *names = &model_of(model)->feature_names;
     return column < names->count ? names->name[column] : NULL;
 }
 
+/* The loss of the training, with the tuned temperatures. */
 temper_loss_spec temper_model_loss(const temper_model *model)
 {
     return model_of(model)->loss;
 }
 
+/* The L2 penalty that was used, also where it was chosen automatically. */
 double temper_model_l2(const temper_model *model)
 {
     return model_of(model)->l2;
 }
 
+/* 1 for two classes (the score of class 1), otherwise one for each class. */
 size_t temper_model_weight_vectors(const temper_model *model)
 {
     return model_of(model)->vectors;
 }
 
+/* [features] in units of the unscaled features, as long as the model lives; NULL beyond the last vector. */
 const double *temper_model_weights(const temper_model *model, size_t vector)
 {
     return vector < model_of(model)->vectors ? model_of(model)->weights + vector * model_of(model)->features : NULL;
 }
 
+/* In the same units; 0 if trained without one. */
 double temper_model_intercept(const temper_model *model, size_t vector)
 {
     return vector < model_of(model)->vectors ? model_of(model)->bias[vector] : (double)NAN;
 }
 
+/* Facts about the training for reports. Texts belong to the model. Computed here: the number of nonzero weights and the
+ * Euclidean norm of the weights, both without the intercepts. */
 void temper_model_summarise(const temper_model *handle, temper_model_summary *summary)
 {
     const struct model *model = model_of(handle);
@@ -157,28 +175,33 @@ void temper_model_summarise(const temper_model *handle, temper_model_summary *su
 
 /* ---- Prediction and evaluation ----------------------------------------------------------------------------------- */
 
+/* 0 threads means all cores that this process may use. */
 static size_t threads_or_all(size_t threads)
 {
     return threads ? threads : thread_count_default();
 }
 
+/* Numbers for each row of `out`; 0 if the model does not have this output. */
 size_t temper_prediction_width(const temper_model *model, temper_prediction output)
 {
     return output_width(model_of(model), output);
 }
 
+/* out[rows][width], in the order of the rows; equal for every number of threads. */
 temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
                              size_t threads, double *out, temper_error *error)
 {
     return predict(model_of(model), &dataset_of(data)->x, output, threads_or_all(threads), out, error);
 }
 
+/* out[rows]: the importance of each row for a fit with the loss of the model; it needs labels. */
 temper_status temper_predict_importance(const temper_model *model, const temper_data *data, size_t threads, double *out,
                                         temper_error *error)
 {
     return importances(model_of(model), dataset_of(data), threads_or_all(threads), out, error);
 }
 
+/* Metrics are accumulated over batches, so that data larger than memory can be evaluated. */
 temper_status temper_evaluator_new(const temper_model *model, temper_evaluator **evaluator, temper_error *error)
 {
     struct evaluator *made;
@@ -187,17 +210,20 @@ temper_status temper_evaluator_new(const temper_model *model, temper_evaluator *
     return TEMPER_OK;
 }
 
+/* Adds the rows of one batch; labels are matched with the classes of the model by name. */
 temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data, size_t threads,
                                    temper_error *error)
 {
     return evaluator_add((struct evaluator *)evaluator, dataset_of(data), threads_or_all(threads), error);
 }
 
+/* Frees the evaluator in all cases, also on failure. */
 temper_status temper_evaluator_finish(temper_evaluator *evaluator, temper_evaluation *evaluation, temper_error *error)
 {
     return evaluator_end((struct evaluator *)evaluator, evaluation, error);
 }
 
+/* The confusion table is the only allocation of an evaluation. */
 void temper_evaluation_free(temper_evaluation *evaluation)
 {
     mem_free(evaluation->confusion);

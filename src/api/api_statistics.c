@@ -7,17 +7,20 @@
 #include "base/status.h"
 #include "temper_extra.h"
 
+/* NAN for no values. */
 double temper_mean(const double *values, size_t count)
 {
     return mean_of(values, count);
 }
 
+/* The sample deviation (divisor count - 1); NAN for fewer than two values. */
 double temper_standard_deviation(const double *values, size_t count)
 {
     return deviation_of(values, count);
 }
 
-/* Student's test. Differences that are all the same, and not 0, leave no doubt. */
+/* Student's paired t-test of the differences [count]. If all differences are the same nonzero number, the standard
+ * error is 0, t is infinite and p is 0. A single pair allows no test: NAN. */
 static void compare_means(const double *difference, size_t count, temper_paired_test *paired)
 {
     paired->mean = mean_of(difference, count);
@@ -30,6 +33,8 @@ static void compare_means(const double *difference, size_t count, temper_paired_
     paired->t_p = student_p(paired->t, (double)(count - 1));
 }
 
+/* Wilcoxon's signed-rank test. Pairs without a difference carry no sign and are dropped; if none remains, p is 1.
+ * `differing` is a work array of [count]. */
 static void compare_ranks(const double *difference, size_t count, struct difference *differing,
                           temper_paired_test *paired)
 {
@@ -41,6 +46,8 @@ static void compare_ranks(const double *difference, size_t count, struct differe
     paired->w_p = differ > 0 ? wilcoxon_p(differing, differ, &paired->w) : 1;
 }
 
+/* Both tests for the pairs (first[i], second[i]). The caller should know that splits of the same data share rows, which
+ * makes p too small. */
 temper_status temper_paired_compare(const double *first, const double *second, size_t count, temper_paired_test *paired,
                                     temper_error *error)
 {

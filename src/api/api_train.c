@@ -26,6 +26,7 @@ temper_train_options temper_train_defaults(void)
                                   .checkpoint_seconds = 30};
 }
 
+/* In the order of temper_stop, from the same list. */
 static const struct {
     const char *name, *text;
 } stops[] = {
@@ -34,16 +35,19 @@ static const struct {
 #undef STOP
 };
 
+/* One word, for files and programs. */
 const char *temper_stop_name(temper_stop stop)
 {
     return (size_t)stop < sizeof stops / sizeof *stops ? stops[stop].name : "?";
 }
 
+/* A phrase, for people. */
 const char *temper_stop_text(temper_stop stop)
 {
     return (size_t)stop < sizeof stops / sizeof *stops ? stops[stop].text : "?";
 }
 
+/* Trains on all rows; NULL options mean the defaults, and `report` may be NULL. Outputs are set on success only. */
 temper_status temper_train(const temper_data *data, const temper_train_options *options, temper_model **model,
                            temper_train_report *report, temper_error *error)
 {
@@ -60,6 +64,7 @@ temper_status temper_train(const temper_data *data, const temper_train_options *
 
 /* ---- Tuning ------------------------------------------------------------------------------------------------------ */
 
+/* Ten folds, and the training defaults for the final fit. */
 temper_tune_options temper_tune_defaults(void)
 {
     temper_tune_options options = {.struct_size = sizeof options, .folds = 10, .train = temper_train_defaults()};
@@ -67,6 +72,7 @@ temper_tune_options temper_tune_defaults(void)
     return options;
 }
 
+/* Tunes, and trains the final model unless `model` is NULL. Outputs are set on success only. */
 temper_status temper_tune(const temper_data *data, const temper_tune_options *options, temper_model **model,
                           temper_tune_report *report, temper_error *error)
 {
@@ -84,6 +90,7 @@ temper_status temper_tune(const temper_data *data, const temper_tune_options *op
     return TEMPER_OK;
 }
 
+/* The report itself belongs to the caller. Pointers are reset, so freeing twice is harmless. */
 void temper_tune_report_free(temper_tune_report *report)
 {
     if (!report)
@@ -101,6 +108,7 @@ void temper_tune_report_free(temper_tune_report *report)
 
 /* ---- Auditing ---------------------------------------------------------------------------------------------------- */
 
+/* Five folds; `choose`: the audit selects the loss itself. */
 temper_audit_options temper_audit_defaults(void)
 {
     temper_audit_options options = {
@@ -109,6 +117,8 @@ temper_audit_options temper_audit_defaults(void)
     return options;
 }
 
+/* Scores every row. scores[row] (may be NULL) is in the order of the data, the suspects of the report in the order of
+ * suspicion. A report that the caller does not want is still computed, since the scores come from it. */
 temper_status temper_audit(const temper_data *data, const temper_audit_options *options, double *scores,
                            temper_audit_report *report, temper_error *error)
 {
@@ -125,6 +135,7 @@ temper_status temper_audit(const temper_data *data, const temper_audit_options *
     return TEMPER_OK;
 }
 
+/* The report itself belongs to the caller. Pointers are reset, so freeing twice is harmless. */
 void temper_audit_report_free(temper_audit_report *report)
 {
     if (!report)
@@ -147,6 +158,8 @@ double temper_audit_precision(const temper_audit_report *report, size_t count)
     return sum / (double)count;
 }
 
+/* The means of the bounds of the rows, as if the errors of all rows had the same sign: the noise rate, of which they
+ * come, is common to all. NAN with more than two classes, for which rows have no bounds. */
 void temper_audit_precision_range(const temper_audit_report *report, size_t count, double *low, double *high)
 {
     double sum[2] = {0};
@@ -159,6 +172,8 @@ void temper_audit_precision_range(const temper_audit_report *report, size_t coun
     *high = known ? sum[1] / (double)count : (double)NAN;
 }
 
+/* Applies the suggestions for the first `count` suspects: "drop", "relabel" or "weight", checked by audit_fix. *fixed
+ * is set on success only. */
 temper_status temper_audit_fix(const temper_data *data, const temper_audit_report *report, size_t count,
                                const char *how, temper_data **fixed, temper_error *error)
 {
@@ -168,11 +183,14 @@ temper_status temper_audit_fix(const temper_data *data, const temper_audit_repor
     return TEMPER_OK;
 }
 
+/* Checks the paths and formats before an audit that may take hours, so that its result is not lost. */
 temper_status temper_audit_fix_check(const temper_audit_fix_file *file, temper_error *error)
 {
     return audit_fix_check(file, error);
 }
 
+/* Writes the corrected data as a file. The results go to *file on success only, so a failed call leaves the caller's
+ * struct unchanged. */
 temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report, size_t count,
                                      temper_audit_fix_file *file, temper_error *error)
 {

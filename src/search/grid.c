@@ -10,12 +10,6 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* The only definition of the default grid. "x" marks multiples of lambda_0, the default penalty, which depends on
- * the data. */
-static const char default_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5";
-/* The grid of the paper on the two-temperature loss, with absolute penalties. */
-static const char paper_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5";
-
 enum { MOST_VALUES = 64, MOST_CANDIDATES = 100000, METHODS = TEMPER_BREGMAN + 1 };
 
 /* A list without repetitions, in the order in which it was written. */
@@ -284,9 +278,9 @@ temper_status grid_parse(const char *text, double default_l2, struct candidate_g
     struct grid_lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};
     struct candidate_grid grid = {0};
     bool plain = !text || strcmp(text, "default") == 0;
-    temper_status status = read_lists(default_grid, &lists, error);
+    temper_status status = read_lists(TEMPER_GRID_DEFAULT, &lists, error);
     if (status == TEMPER_OK && !plain)
-        status = read_lists(strcmp(text, "paper") == 0 ? paper_grid : text, &lists, error);
+        status = read_lists(strcmp(text, "paper") == 0 ? TEMPER_GRID_PAPER : text, &lists, error);
     if (status != TEMPER_OK)
         return status;
     sort_falling(&lists.l2);
