@@ -28,7 +28,9 @@ static temper_status add_accuracy(struct html_draft *draft, const struct demo_se
         .group_count = 4,
         .series = demo_methods,
         .series_count = METHODS,
+        /* The array is contiguous, so its first row is the whole. */
         .values = values[0],
+        /* Drawn as percentages. */
         .shares = 1,
     };
     return draft_picture(draft, temper_plot_bars(&figure, &svg, &error), &svg, &error);
@@ -81,6 +83,7 @@ static temper_status add_boundaries(struct html_draft *draft, const struct demo_
     unsigned char *flipped = mark_flipped(set);
     if (!flipped)
         return TEMPER_NO_MEMORY;
+    /* Clean labels first, so that the second picture shows the effect. */
     temper_status status = add_boundary(draft, set, set->on_clean, set->clean, NULL);
     if (status == TEMPER_OK)
         status = add_boundary(draft, set, set->on_noisy, set->noisy, flipped);
@@ -127,6 +130,7 @@ static temper_status draw_margins(struct html_draft *draft, const struct demo_se
 static temper_status add_margins(struct html_draft *draft, const struct demo_set *set, size_t threads)
 {
     unsigned char *flipped = mark_flipped(set);
+    /* One array for both methods, one after the other. */
     double *margins = calloc(set->train.count, sizeof *margins);
     temper_status status = flipped && margins ? TEMPER_OK : fail_no_memory();
     for (size_t i = 0; status == TEMPER_OK && i < METHODS; i++)
@@ -138,6 +142,7 @@ static temper_status add_margins(struct html_draft *draft, const struct demo_set
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
+/* The texts of the page, in the order of its sections. */
 static const char opening[] =
     "Two synthetic data sets were made, and in a copy of each the labels of one row in ten were flipped at random. "
     "Logistic regression and the two-temperature loss were trained on both, with the defaults of temper and without "
@@ -170,6 +175,7 @@ static void add_suspects(struct html_draft *draft, const struct demo_set sets[2]
     draft_heading(draft, "The wrong labels");
     draft_paragraph(draft, "%s", suspects);
     draft_table(draft, 1 + METHODS, "Flipped labels found");
+    /* The head of the table; rows follow. */
     draft_cell(draft, "set");
     for (size_t i = 0; i < METHODS; i++)
         draft_cell(draft, "%s", demo_methods[i]);
@@ -190,11 +196,14 @@ static temper_status fill(struct html_draft *draft, const struct demo_set sets[2
     draft_paragraph(draft, "%s", opening);
     TRY(add_accuracy(draft, sets));
     draft_paragraph(draft, "%s", long_servedio);
+    /* The picture of the effect: the boundary that noisy labels rotate. */
     draft_heading(draft, "The boundaries");
     draft_paragraph(draft, "%s", boundaries);
     TRY(add_boundaries(draft, &sets[1]));
+    /* The reason: one loss grows without bound, the other does not. */
     draft_heading(draft, "The losses");
     TRY(add_losses(draft));
+    /* The consequence for the rows, in the larger set. */
     draft_heading(draft, "The margins");
     draft_paragraph(draft, "%s", margins);
     TRY(add_margins(draft, &sets[0], threads));

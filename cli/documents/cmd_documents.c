@@ -10,7 +10,7 @@
 #include "options/command_line.h"
 #include "output_paths.h"
 
-enum { PATH_LENGTH = 4096 };
+enum { PATH_LENGTH = 4096 }; /* bytes, the limit of Linux */
 
 /* An existing folder is accepted. If the path is a file, the first write into it fails with a message. */
 static temper_status make_folder(const char *path)
@@ -33,6 +33,7 @@ static temper_status save_man_page(const char *folder, const struct command *com
 {
     char path[PATH_LENGTH], name[WORD_LENGTH];
     struct output_buffer buffer;
+    /* man finds the page of a command as temper-COMMAND, like git's. */
     if (command_id(command) == CMD_PROGRAM)
         snprintf(name, sizeof name, "man1/temper.1");
     else
@@ -85,6 +86,7 @@ static void check_tables(void)
         assert(!option->standard || check_value(option, option->standard) == TEMPER_OK);
         /* A placeholder in the help means that a value follows. */
         assert((option->type == TYPE_FLAG) == (option->placeholder == NULL));
+        /* The lookup must find this very row in every command that has it. */
         for (size_t j = 0; j < CMD_COUNT; j++) {
             const struct command *command = &command_table[j];
             if (!option_belongs(option, command))
@@ -100,7 +102,7 @@ temper_status cmd_documents(const struct arguments *arguments)
 {
     char path[PATH_LENGTH];
     const char *folder = arguments->operand[0];
-    check_tables();
+    check_tables(); /* first: a wrong table must not be written */
     TRY(make_folder(folder));
     TRY(make_folder(path_in(folder, "man1", path)));
     TRY(save_man_pages(folder));

@@ -58,6 +58,7 @@ static void offer(FILE *out, enum completion completion, const char *words)
 static void value_row(FILE *out, const struct command *command, const struct option *option)
 {
     fprintf(out, "    %s:--%s", command->name, option->name);
+    /* Both spellings share a branch. */
     if (option->letter)
         fprintf(out, " | %s:-%c", command->name, option->letter);
     fputs(") ", out);
@@ -69,6 +70,7 @@ static void value_row(FILE *out, const struct command *command, const struct opt
 static void complete_values(FILE *out)
 {
     fputs("    case $command:$prev in\n", out);
+    /* Hidden commands too: completion after a typed name does no harm. */
     for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)
         for (size_t j = 0; j < OPT_COUNT; j++)
             if (option_table[j].type != TYPE_FLAG && option_belongs(&option_table[j], &command_table[i]))
@@ -79,6 +81,7 @@ static void complete_values(FILE *out)
 /* One branch for the option names of a command: " plot:-*) _temper_words '--output --help' ;;" */
 static void option_row(FILE *out, const struct command *command, const char *name)
 {
+    /* Only long names are offered: they explain themselves. */
     const char *space = "";
     fprintf(out, "    %s:-*) _temper_words '", name);
     for (size_t i = 0; i < OPT_COUNT; i++)
@@ -94,6 +97,7 @@ static void option_row(FILE *out, const struct command *command, const char *nam
 static void offer_operands(FILE *out, const struct command *command)
 {
     if (command->rest_completion != COMPLETE_NOTHING) {
+        /* The previous word is the command itself while the first operand is typed. */
         fprintf(out, "if [[ $prev != %s ]]; then ", command->name);
         offer(out, command->rest_completion, NULL);
         fputs("; else ", out);
@@ -106,6 +110,7 @@ static void offer_operands(FILE *out, const struct command *command)
 /* The second case statement: the current word is an option or an operand. */
 static void complete_names(FILE *out)
 {
+    /* Option rows come before operand rows, as the first matching pattern wins. */
     fputs("    case $command:$cur in\n", out);
     for (size_t i = 0; i < CMD_COUNT; i++) {
         const struct command *command = &command_table[i];

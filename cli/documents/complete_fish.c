@@ -47,6 +47,7 @@ static void option_row(FILE *out, const struct command *command, const struct op
     condition(out, command);
     if (option->letter)
         fprintf(out, " -s %c", option->letter);
+    /* -s is the letter, -l the long name, -d the description. */
     fprintf(out, " -l %s", option->name);
     if (option->type != TYPE_FLAG)
         values(out, option_completion(option), option->words);
@@ -89,8 +90,10 @@ void fish_completion(FILE *out)
           out);
     for (size_t i = 0; i < CMD_COUNT; i++) {
         const struct command *command = &command_table[i];
+        /* The program's own row has options only. */
         if (i != CMD_PROGRAM && !command->hidden)
             command_row(out, command);
+        /* An option of several commands gets a row for each, since defaults and values may differ. */
         for (size_t j = 0; j < OPT_COUNT; j++)
             if (option_belongs(&option_table[j], command))
                 option_row(out, command, &option_table[j]);

@@ -45,6 +45,7 @@ static void exclusion(FILE *out, const struct option *option)
 /* One specification: '(-o --output)'{-o+,--output=}'[write to FILE]:FILE:_files' */
 static void option_row(FILE *out, const struct option *option)
 {
+    /* "=" and "+": the value may follow in the same word or in the next one. */
     const char *equals = option->type == TYPE_FLAG ? "" : "=";
     fputs(" \\\n            ", out);
     exclusion(out, option);
@@ -52,6 +53,7 @@ static void option_row(FILE *out, const struct option *option)
         fprintf(out, "{-%c%s,--%s%s}'[", option->letter, *equals ? "+" : "", option->name, equals);
     else
         fprintf(out, "'--%s%s[", option->name, equals);
+    /* The description in brackets. */
     quoted(out, option->help);
     fputc(']', out);
     if (option->type != TYPE_FLAG) {
@@ -96,7 +98,9 @@ static void command_case(FILE *out, const struct command *command)
 {
     fprintf(out, "        %s)\n            _arguments", command->name);
     option_rows(out, command);
+    /* With other candidates after the first operand, the first has its own row. */
     bool rest = command->rest_completion != COMPLETE_NOTHING;
+    /* "1": one operand, or the first of different kinds; "*": any number of the same kind. */
     if (command->operands)
         operand_row(out, command, command->most == 1 || rest ? "1" : "*", command->operand_completion);
     if (rest)
@@ -116,6 +120,7 @@ void zsh_completion(FILE *out)
           out);
     option_rows(out, &command_table[CMD_PROGRAM]);
     fputs(" \\\n            '1:command:->command' '*::argument:->argument'\n", out);
+    /* Two states: the command itself, and what follows it. */
     command_rows(out);
     fputs("    argument)\n        case $words[1] in\n", out);
     for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)

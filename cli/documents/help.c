@@ -21,6 +21,7 @@ void option_meaning(const struct option *option, char meaning[MEANING_LENGTH])
 {
     char words[RANGE_LENGTH];
     const char *range = option_range(option, words), *standard = option->standard;
+    /* "(RANGE; default: VALUE)", or one of them, or nothing. */
     bool both = *range && standard, any = *range || standard;
     snprintf(meaning, MEANING_LENGTH, "%s%s%s%s%s%s%s", option->help, any ? " (" : "", range, both ? "; " : "",
              standard ? "default: " : "", standard ? standard : "", any ? ")" : "");
@@ -44,6 +45,7 @@ static void command_name(const struct command *command, char name[NAME_LENGTH])
 /* The column where the meanings begin: after the widest name that is not too wide. */
 static size_t widen(size_t indent, const char *name)
 {
+    /* Two blanks between the columns. */
     size_t needed = strlen(name) + 2;
     return needed > indent && needed <= WIDEST_NAMES ? needed : indent;
 }
@@ -88,6 +90,7 @@ static void list_options(FILE *out, const struct command *command)
 static void list_examples(FILE *out, const struct command *command)
 {
     fprintf(out, "\nExamples:\n");
+    /* The list ends with an empty row. */
     for (const struct command_example *example = command->examples; example->what; example++) {
         fprintf(out, "  %s:\n", example->what);
         print_indented(out, example->typed, 4);
@@ -148,6 +151,7 @@ temper_status cmd_version(const struct arguments *arguments)
 {
     (void)arguments;
     struct output_buffer buffer;
+    /* NULL only if $TEMPER_KERNEL requests what this CPU does not have. */
     const char *kernel = temper_kernel_name();
     if (!kernel)
         return fail(TEMPER_USAGE,

@@ -68,6 +68,7 @@ static void man_title(FILE *out, const struct command *command)
 /* A word in capitals is a placeholder (italics), others are typed as they are (bold). */
 static void man_synopsis_word(FILE *out, const char *word, size_t length)
 {
+    /* An optional operand is written [NAME]: the letter after the bracket decides. */
     bool bracket = word[0] == '[';
     fputs(isupper((unsigned char)word[bracket]) ? " \\fI" : " \\fB", out);
     man_span(out, word, length);
@@ -80,6 +81,7 @@ static void man_synopsis(FILE *out, const struct command *command)
     fputs("\n.SH SYNOPSIS\n\\fB", out);
     command_full_name(out, command, " ");
     fputs("\\fR", out);
+    /* Operands are separated by blanks in the table. */
     for (const char *word = command->operands; word && *word;) {
         size_t length = strcspn(word, " ");
         man_synopsis_word(out, word, length);
@@ -115,6 +117,7 @@ static void man_description(FILE *out, const struct command *command)
 /* Only in the page of the program; each command has its own page. */
 static void man_commands(FILE *out)
 {
+    /* The names are cross references: man1 has a page for each. */
     fputs(".SH COMMANDS\n", out);
     for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++) {
         if (command_table[i].hidden)
@@ -138,6 +141,7 @@ static void man_option(FILE *out, const struct option *option)
     if (option->placeholder)
         fprintf(out, " \\fI%s\\fR", option->placeholder);
     fputc('\n', out);
+    /* The same text as in the help, unfilled: groff fills it. */
     option_meaning(option, meaning);
     man_text(out, meaning);
     fputc('\n', out);
@@ -170,6 +174,7 @@ static void man_examples(FILE *out, const struct command *command)
     for (const struct command_example *example = command->examples; example->what; example++) {
         fputs(before, out);
         man_text(out, example->what);
+        /* .RS to .RE indents by four columns. */
         fputs(":\n.PP\n.RS 4\n", out);
         man_verbatim(out, example->typed, strlen(example->typed));
         fputs("\n.RE\n", out);
@@ -180,6 +185,7 @@ static void man_examples(FILE *out, const struct command *command)
 /* References to the pages of all other visible commands. */
 static void man_see_also(FILE *out, const struct command *command)
 {
+    /* groff joins the lines, so each reference has a line of its own. */
     const char *comma = "";
     fputs(".SH SEE ALSO\n", out);
     for (size_t i = CMD_PROGRAM; i < CMD_COUNT; i++) {
@@ -203,6 +209,7 @@ void man_page(FILE *out, const struct command *command)
     if (command_id(command) == CMD_PROGRAM)
         man_commands(out);
     man_options(out, command);
+    /* On every page, unlike in the help: scripts consult the page of one command. */
     man_exit_status(out);
     man_examples(out, command);
     man_see_also(out, command);

@@ -17,6 +17,7 @@ const char *next_paragraph(const char **text, size_t *length)
     return paragraph;
 }
 
+/* Indentation in columns. */
 static void spaces(FILE *out, size_t count)
 {
     fprintf(out, "%*s", (int)count, "");
@@ -31,6 +32,7 @@ void wrap_words(FILE *out, const char *words, size_t length, size_t indent)
     while (words < end) {
         const char *space = memchr(words, ' ', (size_t)(end - words));
         size_t word = (size_t)((space ? space : end) - words);
+        /* The first word of a line is written even if it is too long. */
         if (column > indent && column + 1 + word > WIDTH) {
             fputc('\n', out);
             spaces(out, indent);

@@ -74,6 +74,7 @@ static temper_status run_plan(const struct arguments *arguments, const struct ex
     const char *page = name_file(arguments, OPT_REPORT, ".html", page_name);
     const char *path =
         name_file(arguments, OPT_RECORDS, ".jsonl", results_name); /* of the results, a line of JSON each */
+    /* Both files are checked before the first measurement. */
     TRY(check_file(page));
     /* A figure of functions measures nothing and has no file of results. */
     if (plan->experiment->measure != MEASURE_NOTHING) {

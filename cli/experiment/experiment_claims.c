@@ -98,6 +98,7 @@ static void count_line(const struct claim_context *claims, const struct experime
     snprintf(words, sizeof words, "%s, %s: %+.2f points against %s (p = %.2g)", line->set->name,
              plan_line_text(claims->plan, line, name), 100 * paired.mean, claims->plan->methods[rival].label,
              paired.t_p);
+    /* The extreme lines are quoted in the verdict. */
     if (tally->lines == 1 || paired.mean > tally->most) {
         tally->most = paired.mean;
         snprintf(tally->best, sizeof tally->best, "%s", words);
@@ -191,6 +192,7 @@ static void check_figures(const struct claim_context *claims)
     size_t all = 0, near = 0;
     for (size_t m = 0; m < claims->plan->method_count; m++) {
         struct paper_gap gap = find_gap(claims, m);
+        /* Methods that the paper does not have. */
         if (gap.count == 0)
             continue;
         all += gap.count;
@@ -217,6 +219,7 @@ static bool offers_uncapped(const char *grid)
     /* Without a list of t1 the tuner uses its own, which includes 1. */
     if (!list)
         return true;
+    /* The word "t1=A,B,C", whose items are then examined. */
     next_word(&list, ' ', word);
     for (list = word + strlen("t1="); list;) {
         next_word(&list, ',', item);
@@ -386,6 +389,7 @@ struct override_counts {
 /* Classifies one tuning. `structured`: the noise depends on the margin, which is where the rule should act. */
 static void count_step(const struct cell_result *result, bool structured, struct override_counts *steps)
 {
+    /* The rule overrode plain accuracy. */
     bool other = strcmp(result->decided, "accuracy") != 0;
     steps->all++;
     steps->overrides += other;
@@ -428,6 +432,7 @@ void results_claims(struct html_draft *draft, const struct experiment_plan *plan
         return;
     draft_heading(draft, "The claims");
     draft_table(draft, 2, NULL);
+    /* The head of the table. */
     verdict(&claims, "claim", "found here");
     switch (plan->experiment->measure) {
     case MEASURE_ACCURACY:
@@ -454,6 +459,7 @@ void results_claims(struct html_draft *draft, const struct experiment_plan *plan
         break;
     }
     draft_table_end(draft);
+    /* A caution about the tests, where there are any. */
     if (plan->experiment->measure == MEASURE_ACCURACY)
         draft_paragraph(draft, "Better and worse: a paired t-test over splits with p < 0.05. The "
                                "splits share rows, so that p is too small rather than too large; "

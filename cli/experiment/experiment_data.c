@@ -74,6 +74,7 @@ static int by_name(const void *left, const void *right)
  * order of rows must be the same on every machine. */
 static bool find_all(const struct paper_data *source, const char *data, const char *ending, struct data_files *list)
 {
+    /* An absent folder is like one without matching files. */
     char *folder = join_path(data, source->folder, "", "");
     DIR *open = folder ? opendir(folder) : NULL;
     const struct dirent *entry;
@@ -250,6 +251,7 @@ static temper_status choice_finish(struct class_files_choice *choice, const stru
                     "%s: fewer than two of the wanted classes are there; give --classes A,B "
                     "with names of files, without their ending",
                     source->name);
+    /* Takes ownership of the second class. */
     status = append(&choice->pair[0], choice->pair[1]);
     choice->pair[1] = NULL;
     if (status != TEMPER_OK)
@@ -311,6 +313,7 @@ static temper_status read_pool(const struct data_files *list, const temper_read_
     temper_status status = read_files(list, *options, NULL, &pool);
     if (status != TEMPER_OK)
         return status;
+    /* As many classes as the data: the files hold no others. */
     if (temper_data_classes(pool) <= temper_data_classes(loaded->data)) {
         temper_data_free(pool);
         return TEMPER_OK;

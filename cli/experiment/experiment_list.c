@@ -17,6 +17,7 @@
  * channel of frogs and ships is what comes near its CIFAR-10; T-shirts and sandals are one of about
  * ten pairs that reach its Fashion-MNIST. Of the fonts only the number of rows is known. */
 const struct paper_data data_table[DATA_SETS] = {
+    /* The four sets of the paper, with its temperatures. */
     {.name = "fashion-mnist",
      .title = "Fashion-MNIST, T-shirt and sandal",
      .folder = "fashion-mnist",
@@ -52,6 +53,7 @@ const struct paper_data data_table[DATA_SETS] = {
      .t1 = 0.1,
      .t2 = 1.12,
      .read = {.format = "csv", .header = "no"}},
+    /* Further sets of temper's own experiments; their temperatures are those that the paper uses for images. */
     {.name = "fashion-mnist-0v6",
      .title = "Fashion-MNIST, T-shirt and shirt",
      .folder = "fashion-mnist",
@@ -95,6 +97,7 @@ const struct paper_data data_table[DATA_SETS] = {
 
 /* `quick` overrides `full` field by field; what it leaves out stays as in the paper. */
 const struct experiment experiment_table[EXPERIMENTS] = {
+    /* Experiments of the paper, ... */
     {.name = "figure1",
      .title = "Figure 1: the functions and the losses",
      .about = "log_t, exp_t, and losses as functions of the margin, at the temperatures of the "
@@ -140,6 +143,7 @@ const struct experiment experiment_table[EXPERIMENTS] = {
      .test_share = 0.1,
      .full = {.sets = PAPER_SETS, .methods = PAPER_METHODS, .noise = "random", .rates = "0", .splits = 10},
      .quick = {.splits = 3}},
+    /* ... and of temper: claims of the text that have no table, and the selection rule. */
     {.name = "starts",
      .title = "Starts: where do bad minima begin?",
      .about = "One fit at the paper's temperatures and the default penalty with a tenth of the "

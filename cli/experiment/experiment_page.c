@@ -42,6 +42,7 @@ static temper_status draw(struct html_draft *draft, const temper_model *model, c
     if (temper_predict(model, rows->noisy, TEMPER_PREDICT_DECISIONS, 0, margins, &error) != TEMPER_OK)
         return fail_with(&error);
     for (size_t i = 0; i < count; i++)
+        /* The decision value is for class 1; the margin is that of the given label. */
         margins[i] = given[i] ? margins[i] : -margins[i];
     const temper_margin_figure figure = {
         .title = title,
@@ -62,6 +63,7 @@ static temper_status draw_method(struct html_draft *draft, const struct experime
                                  const struct split_rows *rows, const unsigned char *flipped)
 {
     const struct cell_result *result = result_of(plan, results, cell);
+    /* The same seed and scaling as in the measurement, so the model is the same. */
     temper_train_options options = cell_train_options(plan, cell);
     temper_train_report report;
     temper_model *model;
@@ -69,6 +71,7 @@ static temper_status draw_method(struct html_draft *draft, const struct experime
     double *margins = calloc((size_t)temper_data_rows(rows->noisy), sizeof *margins);
     if (!margins)
         return fail_no_memory();
+    /* No result, or a failed fit. */
     if (!result || isnan(result->t1)) {
         free(margins);
         return TEMPER_OK;
@@ -159,6 +162,7 @@ static void add_line(const struct page_context *context, const struct experiment
 {
     const struct experiment_plan *plan = context->plan;
     char text[VALUES_TEXT], name[LINE_TEXT];
+    /* METHODS_MOST means that no cell is bold: NAN compares as different. */
     size_t best = plan->experiment->measure == MEASURE_ACCURACY
                       ? best_method(plan, context->results, *line, METHODS_MOST)
                       : METHODS_MOST;
@@ -279,9 +283,12 @@ static void collect(const struct page_context *context, const struct paper_data 
         curves->series[m] = plan->methods[m].label;
         for (size_t i = 0; i < curves->points; i++) {
             struct split_values values = plan_values(plan, context->results, points[i], m);
+            /* Series by series, as the figure expects. */
             size_t at = m * curves->points + i;
+            /* Starts are on a logarithmic axis, rates in percent. */
             curves->x[i] = points[i].deviation > 0 ? log10(points[i].deviation) : 100 * points[i].rate;
             curves->value[at] = 100 * values.mean;
+            /* One split has no deviation: no error bar. */
             curves->error[at] = values.count > 1 ? 100 * values.deviation : 0;
         }
     }
@@ -347,6 +354,7 @@ static temper_status add_gains(const struct page_context *context, const struct 
         if (line.set != set || isnan(base))
             continue;
         for (size_t m = 0, s = 0; m < plan->method_count; m++) {
+            /* A method without results gets a bar of length 0, since bars cannot be absent. */
             double gain = 100 * (plan_values(plan, context->results, line, m).mean - base);
             if (m != logistic)
                 values[groups * series + s++] = isnan(gain) ? 0 : gain;
@@ -369,7 +377,9 @@ static temper_status add_gains(const struct page_context *context, const struct 
 /* A figure of losses; `as_printed`: at the temperatures of the paper's Figure 1. */
 static temper_status add_losses(struct html_draft *draft, const char *panels, bool as_printed)
 {
+    /* Those of the panels log_t and exp_t in Figure 1. */
     static const double temperatures[] = {0, 0.5, 1, 1.5, 2};
+    /* The temperatures of Figure 1, or those of the paper's experiments with images. */
     double t1 = as_printed ? 0.6 : 0.1, t2 = as_printed ? 1.6 : 1.12;
     const temper_loss_spec losses[] = {{.method = TEMPER_HINGE},
                                        {.method = TEMPER_LOGISTIC},
@@ -421,6 +431,7 @@ static temper_status add_set(const struct page_context *context, const struct pa
 static void add_opening(const struct page_context *context)
 {
     const struct experiment_plan *plan = context->plan;
+    /* Times and starts have no grid. */
     bool tunes = plan->grid != NULL;
     char folds[64] = "", rows[64] = "";
     draft_paragraph(context->draft, "%s", plan->experiment->about);
@@ -472,6 +483,7 @@ static temper_status add_parts(const struct page_context *context, const char *c
     for (size_t i = 0; status == TEMPER_OK && i < plan->set_count; i++)
         status = add_set(context, plan->sets[i]);
     if (status == TEMPER_OK && plan->experiment->measure == MEASURE_ACCURACY) {
+        /* A reminder of the losses that the experiment compares. */
         draft_heading(context->draft, "The losses");
         draft_paragraph(context->draft, "At the paper's temperatures for images: only the last "
                                         "one is bounded.");

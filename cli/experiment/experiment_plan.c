@@ -104,11 +104,13 @@ static temper_status read_sets(const char *list, struct experiment_plan *plan)
         const struct paper_data *source = find_data(word);
         if (!source)
             return refuse_data(word);
+        /* As many sets as exist are in the plan, and one more follows: one must be repeated. */
         if (plan->set_count == DATA_SETS)
             return fail(TEMPER_USAGE, "--sets: a data set is listed twice; drop it");
         if (plan->sets_named || data_is_there(source, plan->folder))
             plan->sets[plan->set_count++] = source;
     }
+    /* All were skipped. */
     if (plan->set_count == 0)
         return fail(TEMPER_NO_INPUT,
                     "%s: none of the data sets is there (%s); get them by tools/fetch-data, or "
@@ -209,6 +211,7 @@ static const struct experiment *find_experiment(const char *name)
 /* --data, else $TEMPER_DATA, else "data". */
 static const char *data_folder(const struct arguments *arguments)
 {
+    /* Set once for all experiments on a machine. */
     const char *variable = getenv("TEMPER_DATA");
     if (was_given(arguments, OPT_EXPERIMENT_DATA))
         return text_of(arguments, OPT_EXPERIMENT_DATA);
@@ -273,6 +276,7 @@ static temper_status read_lists(const struct arguments *arguments, struct experi
 temper_status plan_make(const struct arguments *arguments, struct experiment_plan *plan)
 {
     *plan = (struct experiment_plan){.experiment = find_experiment(arguments->operand[0])};
+    /* Options with one value first; lists, which depend on them, later. */
     plan->quick = was_given(arguments, OPT_QUICK);
     plan->folder = data_folder(arguments);
     plan->sets_named = was_given(arguments, OPT_SETS);
@@ -285,6 +289,7 @@ temper_status plan_make(const struct arguments *arguments, struct experiment_pla
     temper_status status = check_uses(arguments, plan->experiment->measure);
     if (status != TEMPER_OK || plan->experiment->measure == MEASURE_NOTHING)
         return status;
+    /* A figure of functions needs neither sizes nor lists. */
     status = read_sizes(arguments, plan);
     return status == TEMPER_OK ? read_lists(arguments, plan) : status;
 }
@@ -305,6 +310,7 @@ static struct cell_counts count(const struct experiment_plan *plan)
     struct cell_counts counts = {plan->set_count,   plan->splits,       plan->noise_count,
                                  plan->rates.count, plan->method_count, plan->deviations.count};
     counts.method += counts.method == 0; /* selection has none */
+    /* only "starts" has deviations */
     counts.deviation += counts.deviation == 0;
     return counts;
 }
@@ -323,6 +329,7 @@ bool plan_cell(const struct experiment_plan *plan, size_t index, struct experime
     struct cell_counts counts = count(plan);
     if (index >= plan_cells(plan))
         return false;
+    /* From the fastest changing dimension to the slowest. */
     size_t deviation = digit(&index, counts.deviation), method = digit(&index, counts.method);
     size_t rate = digit(&index, counts.rate), noise = digit(&index, counts.noise);
     size_t split = digit(&index, counts.split); /* the remaining index is that of the set */
@@ -368,11 +375,13 @@ size_t plan_lines(const struct experiment_plan *plan)
 bool plan_line(const struct experiment_plan *plan, size_t index, struct experiment_cell *cell)
 {
     struct cell_counts counts = count(plan);
+    /* Each data set has the same number of lines. */
     size_t here = lines_of_set(plan);
     bool clean = plan->rates.count > 0 && plan->rates.value[0] == 0;
     if (index >= plan_lines(plan))
         return false;
     size_t line = index % here, deviation = digit(&line, counts.deviation);
+    /* Line 0 is the clean one, if there is one. */
     bool noisy = !clean || line > 0;
     size_t at = line - (clean && noisy), noisy_rates = counts.rate - clean; /* index among the noisy lines */
     *cell = (struct experiment_cell){
@@ -470,8 +479,10 @@ const char *plan_grid(const struct experiment_plan *plan, const struct experimen
         snprintf(grid, GRID_LENGTH, "%s", plan->grid);
         return grid;
     }
+    /* Lists that are absent become "", and the tuner uses its own. */
     const char *first = grid_word(plan->grid, "t1=", t1);
     const char *second = grid_word(plan->grid, "t2=", t2);
+    /* Only the penalty is tuned then. */
     if (plan->paper_temperatures || cell->method->fixed) {
         temper_loss_spec loss = cell_loss(cell);
         first = number_word("t1=", loss.t1, t1);
@@ -514,6 +525,7 @@ static void add_tuning(const struct experiment_plan *plan, const struct experime
  * exact form, so that equal values give equal keys in every locale. */
 const char *plan_key(const struct experiment_plan *plan, const struct experiment_cell *cell, char key[KEY_LENGTH])
 {
+    /* In the order of enum experiment_measure; part of the file format. */
     static const char *const measures[] = {"nothing", "accuracy", "time", "starts", "selection"};
     const char *classes = plan_classes(plan, cell->set), *scale = plan_scale(plan, cell->set);
     char share[WORD_LENGTH], rate[WORD_LENGTH];

@@ -17,9 +17,11 @@ struct split_values plan_values(const struct experiment_plan *plan, const struct
 {
     struct split_values values = {.count = 0};
     bool time = plan->experiment->measure == MEASURE_TIME;
+    /* `line` is a copy, used to look up the cells of the splits. */
     line.method = &plan->methods[method];
     for (line.split = 0; line.split < plan->splits; line.split++) {
         const struct cell_result *result = result_of(plan, results, &line);
+        /* A failed fit has no accuracy and is left out, too. */
         double value = !result ? (double)NAN : time ? result->seconds_train : result->accuracy;
         if (!isnan(value))
             values.value[values.count++] = value;
@@ -34,6 +36,7 @@ struct split_values plan_values(const struct experiment_plan *plan, const struct
 temper_paired_test compare_cells(const struct experiment_plan *plan, const struct result_file *results,
                                  struct experiment_cell first, struct experiment_cell second)
 {
+    /* Accuracies of both cells, split by split. */
     double a[SPLITS_MOST], b[SPLITS_MOST];
     size_t count = 0;
     temper_paired_test paired = {.mean = NAN, .deviation = NAN, .t_p = NAN, .w_p = NAN};
@@ -84,6 +87,7 @@ const char *plan_values_text(const struct experiment_plan *plan, const struct sp
                              char text[VALUES_TEXT])
 {
     bool time = plan->experiment->measure == MEASURE_TIME;
+    /* Seconds to milliseconds, percent to hundredths. */
     int decimals = time ? 3 : 2;
     double unit = time ? 1 : 100;
     if (values->count == 0)
@@ -105,6 +109,7 @@ const char *const rule_names[RULES] = {"tuned logistic", "default (0.3, 1)", "(0
  * rows, which no rule can see. */
 static double regret_in(const struct cell_result *result, enum selection_rule rule)
 {
+    /* In the order of enum selection_rule. */
     const double chosen[RULES] = {result->logistic, result->standard, result->reference, result->by_accuracy,
                                   result->accuracy};
     return 100 * (result->best - chosen[rule]);
@@ -120,6 +125,7 @@ static void add_regrets(const struct experiment_plan *plan, const struct result_
         if (isnan(value))
             continue;
         regret->mean += value;
+        /* The first value replaces NAN, which fmax would ignore anyway. */
         regret->worst = regret->count ? fmax(regret->worst, value) : value;
         regret->count++;
     }
@@ -149,6 +155,7 @@ static void print_cell(FILE *out, const char *text)
 {
     size_t shown = 0;
     for (const char *at = text; *at; at++)
+        /* Continuation bytes of UTF-8 take no column. */
         shown += ((unsigned char)*at & 0xc0) != 0x80;
     fprintf(out, "%*s%s", shown < CELL_WIDTH ? (int)(CELL_WIDTH - shown) : 1, "", text);
 }
@@ -253,6 +260,7 @@ static void print_selection(FILE *out, const struct experiment_plan *plan, const
         fprintf(out, "%-*s", NAME_WIDTH, plan_line_text(plan, &line, name));
         print_regrets(out, plan, results, &line);
     }
+    /* The last line is over all sets and noises. */
     fprintf(out, "\n%-*s", NAME_WIDTH, "all");
     print_regrets(out, plan, results, NULL);
 }
@@ -260,6 +268,7 @@ static void print_selection(FILE *out, const struct experiment_plan *plan, const
 /* The table of the command; nothing for a figure of functions. */
 void results_text(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
 {
+    /* The unit of the numbers, for the head of the output. */
     static const char *const what[] = {
         [MEASURE_NOTHING] = "",
         [MEASURE_ACCURACY] = "Accuracy on clean test rows in %",
@@ -354,5 +363,6 @@ void results_json(FILE *out, const struct experiment_plan *plan, const struct re
             json_methods(out, plan, results, &line, &first);
         else
             json_regrets(out, plan, results, &line, &first);
+    /* An empty list is closed on the same line. */
     fputs(first ? "]\n}\n" : "\n  ]\n}\n", out);
 }

@@ -48,6 +48,7 @@ static temper_status limit_rows(const struct experiment_plan *plan, temper_data 
                                           .stratified = 1};
     if (plan->rows == 0 || (double)plan->rows >= rows)
         return TEMPER_OK;
+    /* The "test" part of the split is kept: its size is the exact one. */
     TRY(checked(temper_data_split(*data, &options, &dropped, &kept, &error), &error));
     temper_data_free(dropped);
     temper_data_free(*data);
@@ -135,6 +136,7 @@ static void draw_progress(struct run_progress *progress)
     if (!progress_is_due(&progress->line, now))
         return;
     if (progress->measured > 0)
+        /* Seconds; cells of large data sets take longer than the mean suggests. */
         left = (now - progress->start) / (double)progress->measured * (double)(progress->all - progress->done);
     if (isfinite(left))
         snprintf(time, sizeof time, left < 90 ? "; %.0f s left" : "; %.0f min left", left < 90 ? left : left / 60);
@@ -164,6 +166,7 @@ static void describe_cell(struct experiment_run *run, const struct experiment_ce
     struct run_progress *progress = &run->progress;
     snprintf(progress->what, sizeof progress->what, "%s, split %zu, %s %g %%, %s", cell->set->name, cell->split + 1,
              cell->noise, 100 * cell->rate, cell->method ? cell->method->label : run->plan->experiment->name);
+    /* Makes the next drawing due. */
     progress->line.drawn = -INFINITY;
     draw_progress(progress);
 }
@@ -234,6 +237,7 @@ static temper_status measure_training(struct experiment_run *run, const struct e
     bool failed;
     options.loss = cell_loss(cell);
     if (cell->deviation > 0) {
+        /* Exact and independent of the locale: the text is an option of the library. */
         number_write_f64(cell->deviation, init + strlen(init));
         options.init = init;
     }
@@ -303,6 +307,7 @@ static temper_status try_candidate(struct experiment_run *run, const struct expe
     bool failed;
     options.loss = loss;
     options.l2 = l2;
+    /* Kept if the fit fails. */
     *accuracy = 0;
     return train_and_test(run, &options, &report, accuracy, &failed);
 }
@@ -316,6 +321,7 @@ static bool has_temperatures(const temper_tune_candidate *candidate, double t1, 
 /* The penalty that cross-validation chooses for logistic regression; NAN if it is not in the table. */
 static double logistic_l2(const temper_tune_report *report)
 {
+    /* Ties go to the first candidate, as in the tuner's table. */
     double l2 = NAN, best = -1;
     for (size_t i = 0; i < report->count; i++) {
         const temper_tune_candidate *candidate = &report->table[i];
@@ -333,6 +339,7 @@ static temper_status try_all(struct experiment_run *run, const struct experiment
                              const temper_tune_report *report, struct cell_result *result)
 {
     double chosen_l2 = logistic_l2(report), accuracy;
+    /* Below every accuracy, so that the first candidate replaces it. */
     result->best = -1;
     for (size_t i = 0; i < report->count; i++) {
         const temper_tune_candidate *candidate = &report->table[i];
@@ -345,6 +352,7 @@ static temper_status try_all(struct experiment_run *run, const struct experiment
         }
         if (i == report->by_accuracy)
             result->by_accuracy = accuracy;
+        /* Exact comparison: the number was copied from the table. */
         if (has_temperatures(candidate, 1, 1) && candidate->l2 == chosen_l2)
             result->logistic = accuracy;
     }
@@ -438,6 +446,7 @@ static temper_status check_pool(struct experiment_run *run, const struct experim
     if (run->loaded.pool)
         return TEMPER_OK;
     *possible = false;
+    /* The user asked for exactly this. */
     if (run->plan->sets_named && run->plan->noise_count == 1)
         return fail(TEMPER_NO_INPUT,
                     "%s: instance noise takes rows of other classes, and the files have none; give the whole data set",
@@ -454,10 +463,12 @@ static temper_status measure(struct experiment_run *run, const struct experiment
 {
     struct cell_result result = result_unknown();
     TRY(run_prepare(run, cell));
+    /* Facts about the split, for the headings of tables. */
     result.rows = (double)temper_data_rows(training_rows(run));
     result.test_rows = (double)temper_data_rows(run->rows.test);
     result.features = (double)temper_data_features(training_rows(run));
     result.changed = (double)run->rows.changed;
+    /* Only "selection" has no methods. */
     if (!cell->method)
         TRY(measure_selection(run, cell, &result));
     else if (run->plan->experiment->measure == MEASURE_ACCURACY)
@@ -474,12 +485,14 @@ static temper_status run_cell(struct experiment_run *run, const struct experimen
     run->progress.done++;
     if (result_of(run->plan, run->results, cell))
         return TEMPER_OK;
+    /* Between two cells nothing is lost by stopping. */
     if (interrupt_noted())
         return TEMPER_INTERRUPTED;
     describe_cell(run, cell);
     TRY(check_pool(run, cell, &possible));
     if (possible)
         TRY(measure(run, cell));
+    /* Skipped cells would distort the estimate of the time. */
     run->progress.measured += possible;
     return TEMPER_OK;
 }

@@ -118,6 +118,7 @@ static temper_status read_lines(struct result_file *results, FILE *file)
         char *line = NULL;
         size_t size = 0;
         ssize_t length = getline(&line, &size, file);
+        /* End of the file, a read error (checked below), or an incomplete line. */
         if (length <= 0 || line[length - 1] != '\n') {
             free(line);
             break;
@@ -200,9 +201,11 @@ static void write_result(FILE *out, const struct experiment_plan *plan, const st
                          const struct cell_result *result)
 {
     char grid[GRID_LENGTH], key[KEY_LENGTH];
+    /* The key comes first, for people who read the file. */
     fputs("{\"key\": ", out);
     json_text(out, plan_key(plan, cell, key));
     write_cell(out, plan, cell);
+    /* Only experiments that tune. */
     if (plan->grid) {
         json_number_member(out, "folds", (double)plan->folds);
         json_text_member(out, "grid", plan_grid(plan, cell, grid));
@@ -224,6 +227,7 @@ temper_status results_add(struct result_file *results, const struct experiment_p
     TRY(output_open(&buffer));
     write_result(buffer.stream, plan, cell, result);
     TRY(output_close(&buffer));
+    /* Takes ownership of the text. */
     TRY(append_line(results, buffer.bytes, results->count + 1));
     TRY(output_open(&buffer));
     for (size_t i = 0; i < results->count; i++)

@@ -117,6 +117,7 @@ const struct option *option_find(const struct command *command, const char *name
 {
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const struct option *option = &option_table[i];
+        /* Names are short and tables small: a linear search is fast enough. */
         if (option_belongs(option, command) && strlen(option->name) == length &&
             memcmp(option->name, name, length) == 0)
             return option;
@@ -145,6 +146,7 @@ const char *option_range(const struct option *option, char words[RANGE_LENGTH])
 {
     bool numeric = option->type == TYPE_NUMBER || option->type == TYPE_NUMBERS || option->type == TYPE_SPAN ||
                    option->type == TYPE_WHOLE || option->type == TYPE_NUMBER_OR;
+    /* An infinite bound is no bound, and is not mentioned. */
     bool below = isfinite(option->least), above = isfinite(option->most);
     words[0] = '\0';
     if (numeric && below && above)
@@ -161,6 +163,7 @@ const char *option_wanted(const struct option *option, char words[WANTED_LENGTH]
 {
     char range[RANGE_LENGTH];
     const char *more = option_range(option, range);
+    /* Types with a list of words show the list where others show a range. */
     if (option->type == TYPE_LETTERS || option->type == TYPE_WORD)
         more = option->words;
     if (option->type == TYPE_TEXT)
@@ -187,6 +190,7 @@ temper_status read_number(const struct option *option, const char *text, double 
 {
     char *end;
     double value = strtod(text, &end);
+    /* The whole text must be the number. */
     if (end == text || *end || isspace((unsigned char)*text) || isnan(value))
         return refuse(option, text, "is not a number");
     if (isinf(value))
@@ -256,6 +260,7 @@ temper_status read_span(const struct option *option, const char *text, double *f
 static double size_unit(const char *text)
 {
     static const char letters[] = "kmgt";
+    /* strchr would find the terminating zero for an empty text. */
     const char *letter = *text ? strchr(letters, tolower((unsigned char)*text)) : NULL;
     if (!*text || strcmp(text, "B") == 0)
         return 1;
@@ -268,11 +273,13 @@ static double size_unit(const char *text)
 temper_status read_size(const struct option *option, const char *text, double *bytes)
 {
     char *end;
+    /* The unit follows the number without a blank. */
     double value = strtod(text, &end), unit = size_unit(end);
     bool digits = isdigit((unsigned char)*text) || *text == '.';
     if (end == text || !digits || unit == 0 || text[1] == 'x' || text[1] == 'X')
         return refuse(option, text, "is not a size");
     value *= unit;
+    /* Also false for NaN. */
     if (!(value >= 1) || value > 0x1p63)
         return refuse(option, text, "is out of range");
     *bytes = floor(value);
@@ -301,6 +308,7 @@ static temper_status check_whole(const struct option *option, const char *text)
     return number == floor(number) ? TEMPER_OK : refuse(option, text, "is not a whole number");
 }
 
+/* The checks below discard the value: commands convert the text when they need it. */
 static temper_status check_number(const struct option *option, const char *text)
 {
     double number;
@@ -313,12 +321,14 @@ static temper_status check_number_or(const struct option *option, const char *te
     return is_listed(option->words, ' ', text) ? TEMPER_OK : check_number(option, text);
 }
 
+/* A list of numbers. */
 static temper_status check_numbers(const struct option *option, const char *text)
 {
     struct number_list numbers;
     return read_numbers(option, text, &numbers);
 }
 
+/* Two numbers, the smaller one first. */
 static temper_status check_span(const struct option *option, const char *text)
 {
     double from, to;
@@ -346,6 +356,7 @@ static temper_status check_losses(const struct option *option, const char *text)
     return read_losses(option, text, 1, 1, &losses);
 }
 
+/* A size with a unit. */
 static temper_status check_size(const struct option *option, const char *text)
 {
     double bytes;
@@ -387,6 +398,7 @@ static temper_status unknown_option(const struct command *command, const char *n
 {
     char word[WORD_LENGTH];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
+    /* Options of other commands first: the user knows the name, and has the wrong command. */
     struct suggestion suggestion = {.typed = word};
     for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)
         if (option_find(&command_table[i], name, length))
@@ -424,6 +436,7 @@ static void take_flag(struct word_parser *parser, const struct option *option)
 /* --name, --name value, --name=value; `word` begins after the dashes. */
 static temper_status parse_long(struct word_parser *parser, const char *word)
 {
+    /* The name ends at "=", which separates a value in the same word. */
     size_t length = strcspn(word, "=");
     const char *value = word[length] ? word + length + 1 : NULL;
     const struct command *command = parser->arguments->command;
@@ -454,6 +467,7 @@ static temper_status parse_letters(struct word_parser *parser, const char *word)
             take_flag(parser, option);
             continue;
         }
+        /* The value is the rest of the word, or the next word. */
         if (!word[1] && !*parser->next)
             return missing_value(option, "-", letter);
         return take_value(parser, option, word[1] ? word + 1 : *parser->next++);
@@ -467,6 +481,7 @@ static temper_status parse_operand(struct arguments *arguments, const char *word
     const struct command *command = arguments->command;
     if (arguments->operand_count == command->most)
         return fail_see_help(command, "too many arguments: ", word);
+    /* Such commands have subcommands, like `plot losses`. */
     if (command->operand_words && arguments->operand_count == 0 && !is_listed(command->operand_words, ' ', word))
         return fail(TEMPER_USAGE, "%s: '%s' is unknown; give one of: %s", command->name, word, command->operand_words);
     arguments->operand[arguments->operand_count++] = word;
@@ -476,6 +491,7 @@ static temper_status parse_operand(struct arguments *arguments, const char *word
 /* The kind of a word follows from its dashes, until "--" ends the options. */
 static temper_status parse_word(struct word_parser *parser, const char *word)
 {
+    /* "-" alone is an operand: the standard input. */
     if (parser->only_operands || word[0] != '-' || !word[1])
         return parse_operand(parser->arguments, word);
     if (word[1] != '-')
@@ -492,8 +508,10 @@ temper_status parse_words(const struct command *command, char **words, struct ar
 {
     struct word_parser parser = {.next = words, .arguments = arguments};
     *arguments = (struct arguments){.command = command};
+    /* Options and operands may be mixed. */
     while (*parser.next && !parser.stopped)
         TRY(parse_word(&parser, *parser.next++));
+    /* `temper train --help` needs no operands. */
     if (!parser.stopped && arguments->operand_count < command->fewest)
         return fail(TEMPER_USAGE, "%s: an argument is missing; give: temper %s %s", command->name, command->name,
                     command->operands);
@@ -556,8 +574,10 @@ temper_status command_line_run(char **words)
         return help_print(command);
     if (was_given(&arguments, OPT_VERSION))
         return cmd_version(&arguments);
+    /* Only the program itself has no function. */
     if (!command->run)
         return no_command();
+    /* Commands that cannot work on distributed rows are refused under MPI before they read anything. */
     TRY(process_group_check(command->name, arguments.operand_count ? arguments.operand[0] : NULL));
     return command->run(&arguments);
 }

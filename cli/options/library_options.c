@@ -95,6 +95,7 @@ temper_status read_data_like(const struct arguments *arguments, const temper_dat
 void print_sentences(const struct arguments *arguments, const char *sentences)
 {
     static const char warning[] = "warning: ";
+    /* The prefix is replaced by the form that the command gives its warnings. */
     const size_t skipped = strlen(warning);
     for (const char *line = sentences; *line;) {
         size_t length = strcspn(line, "\n");
@@ -184,6 +185,7 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
         TEMPER_METHOD_LIST(FIXED_ROW)
 #undef FIXED_ROW
     };
+    /* Order matters: the method decides which temperatures are fixed. */
     temper_method_find(text_of(arguments, OPT_LOSS), &loss->method); /* the parser has checked the name */
     if (!is_auto(arguments, OPT_T1))
         loss->t1 = number_of(arguments, OPT_T1);
@@ -193,6 +195,7 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
         loss->t2 = default_t_logistic_t2;
     if (was_given(arguments, OPT_SMOOTHING))
         loss->smoothing = number_of(arguments, OPT_SMOOTHING);
+    /* A temperature that the method fixes must not be given with another value. */
     TRY(check_fixed(arguments, OPT_T1, fixed[loss->method].t1));
     TRY(check_fixed(arguments, OPT_T2, fixed[loss->method].t2));
     TRY(check_hinge(arguments, loss->method == TEMPER_HINGE));
@@ -245,6 +248,7 @@ static temper_status check_init(const char *init)
     if (strncmp(init, normal, strlen(normal)) != 0)
         return fail(TEMPER_USAGE, "--init: '%s' is unknown; give %s", init, option_table[OPT_INIT].wanted);
     TRY(read_number(&deviation, init + strlen(normal), &number));
+    /* A deviation of 0 would be accepted as "normal" and silently mean "zero". */
     if (number == 0)
         return fail(TEMPER_USAGE, "--init: a standard deviation of 0 gives no random weights; give zero, or a larger "
                                   "deviation");
@@ -267,7 +271,9 @@ void auto_grid(const struct arguments *arguments, const temper_train_options *op
 {
     const size_t size = TRAIN_GRID_LENGTH;
     bool t1 = is_auto(arguments, OPT_T1), t2 = is_auto(arguments, OPT_T2);
+    /* Both temperatures free: the tuner's standard candidates belong to the same family. */
     bool free = t1 && t2 && options->loss.method == TEMPER_TEMPERED;
+    /* TRAIN_GRID_LENGTH holds the longest grid: three numbers and a name. */
     int at = snprintf(grid, size, "%sloss=%s", free ? "" : "only ", temper_method_name(options->loss.method));
     if (!t1)
         at += append_list(grid + at, size - (size_t)at, "t1", options->loss.t1);
@@ -297,6 +303,7 @@ temper_status train_options(const struct arguments *arguments, temper_train_opti
 {
     *options = temper_train_defaults();
     solver_options(arguments, options);
+    /* NAN: the library computes the default penalty from the data. */
     options->l2 = strcmp(text_of(arguments, OPT_L2), "auto") == 0 ? NAN : number_of(arguments, OPT_L2);
     options->init = text_of(arguments, OPT_INIT);
     options->patience = size_of(arguments, OPT_PATIENCE);

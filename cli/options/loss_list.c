@@ -29,6 +29,7 @@ static bool takes_t1(temper_method method)
     return method != TEMPER_HINGE && isnan(fixed[method].t1);
 }
 
+/* The same for t2: NAN in the list of methods marks a free parameter. */
 static bool takes_t2(temper_method method)
 {
     return method != TEMPER_HINGE && isnan(fixed[method].t2);
@@ -124,6 +125,7 @@ temper_status read_losses(const struct option *option, const char *text, double 
     for (const char *rest = text; rest;) {
         if (losses->count == LIST_LIMIT)
             return fail(TEMPER_USAGE, "--%s: the list is too long; give at most %d", option->name, LIST_LIMIT);
+        /* Smoothing 0: the exact hinge, unless a width is given. */
         temper_loss_spec loss = {.t1 = t1, .t2 = t2, .smoothing = 0};
         next_word(&rest, ',', word);
         TRY(read_one_loss(option, word, losses, &loss));

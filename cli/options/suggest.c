@@ -9,6 +9,7 @@
 
 enum { NAME_LENGTH = 32 }; /* longer words are not compared */
 
+/* The smaller of two counts. */
 static size_t min_size(size_t a, size_t b)
 {
     return a < b ? a : b;
@@ -19,14 +20,17 @@ static size_t min_size(size_t a, size_t b)
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][NAME_LENGTH + 1], columns = strlen(b), i;
+    /* From an empty prefix of a, j insertions give the first j letters of b. */
     for (size_t j = 0; j <= columns; j++)
         rows[0][j] = j;
     for (i = 1; a[i - 1]; i++) {
         size_t *now = rows[i % 3];
         const size_t *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        /* i deletions give an empty prefix of b. */
         now[0] = i;
         for (size_t j = 1; j <= columns; j++) {
             now[j] = min_size(last[j - 1] + (a[i - 1] != b[j - 1]), min_size(last[j], now[j - 1]) + 1);
+            /* A swap of neighbours, the most frequent typing mistake, counts once. */
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = min_size(now[j], before[j - 2] + 1);
         }

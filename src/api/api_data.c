@@ -80,6 +80,7 @@ temper_status temper_data_write_check(const char *path, const char *format, temp
 temper_status temper_data_write_with_attachment(const temper_data *data, const char *path, const char *format,
                                                 const temper_attachment *with, temper_error *error)
 {
+    /* Checked before the data are written, which may take long. */
     if (!with || !with->path || with->path[0] == '\0' || (!with->bytes && with->length > 0))
         return error_set(error, TEMPER_USAGE, "the second file has no name or no bytes; give both");
     TRY(scatter_refuse(dataset_of(data), "writing", error));
@@ -227,6 +228,7 @@ temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns,
     size_t count;
     struct matrix matrix = {.kind = MATRIX_F64, .rows = rows, .columns = columns};
     TRY(check_arguments(x, data, error));
+    /* An overflow of the product is reported as lack of memory, which it is. */
     double *copy = mul_size(rows, columns, &count) ? mem_alloc(count, sizeof *copy) : NULL;
     if (!copy)
         return error_no_memory(error);
@@ -269,6 +271,7 @@ temper_status temper_data_borrow_csr_any(const temper_csr_any *x, const int *lab
     TRY(check_arguments(x, data, error));
     TRY(check_sparse(x, error));
     struct matrix matrix = {.kind = MATRIX_CSR, .rows = x->rows, .columns = x->columns};
+    /* Each of the three arrays has its own width. */
     if (x->row_start_size == sizeof *matrix.row_start)
         matrix.row_start = x->row_start;
     else
@@ -327,6 +330,7 @@ static temper_status scale_copy(const struct dataset *data, enum scale_kind kind
     struct scale scale;
     if (kind == SCALE_NONE)
         return TEMPER_OK;
+    /* All rows: NULL stands for the identity selection. */
     struct scale_rows all = {NULL, (size_t)data->x.rows};
     /* Eight bytes for each stored number; one row at a time is the working set of a thread. */
     double numbers = (double)data->x.nonzeros;
@@ -357,6 +361,7 @@ temper_status temper_data_scale(const temper_data *data, const char *scale, size
                          "there is no scaling '%.64s'; there are none, standard, minmax, maxabs, "
                          "log and pixels",
                          scale);
+    /* Shares features, labels and names with `data`, and replaces the features below. */
     TRY(dataset_borrow(dataset_of(data), &copy, error));
     temper_status status = scale_copy(dataset_of(data), kind, threads, copy, error);
     if (status != TEMPER_OK) {
@@ -570,6 +575,7 @@ temper_status temper_data_add_noise(const temper_data *data, const temper_noise_
     temper_noise_options full = temper_noise_defaults();
     struct noise noise = {0};
     TRY(api_options(&full, sizeof full, options, "noise", error));
+    /* The kind is checked before anything is allocated. */
     noise_maker *make = find_noise(full.kind);
     if (!make)
         return error_set(error, TEMPER_USAGE,

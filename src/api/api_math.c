@@ -140,6 +140,7 @@ static int illegal(temper_loss_spec loss, size_t n, size_t label)
 double temper_loss_of_spec(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
                            double *hessian)
 {
+    /* All outputs become NaN, never part of them. */
     if (illegal(loss, n, label) || (hessian && !gradient)) {
         for (size_t c = 0; gradient && c < n; c++)
             gradient[c] = NAN;

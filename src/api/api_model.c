@@ -76,6 +76,7 @@ static bool ends_in(const char *path, const char *extension)
 /* Writes the model as C source or as ONNX; without `format` the extension of the path decides. */
 temper_status temper_model_export(const temper_model *model, const char *path, const char *format, temper_error *error)
 {
+    /* A given format decides; the extension is used only without one. */
     if (format ? strcmp(format, "c") == 0 : ends_in(path, ".c"))
         return model_export_c(model_of(model), path, error);
     if (format ? strcmp(format, "onnx") == 0 : ends_in(path, ".onnx"))

@@ -13,12 +13,13 @@
 #include "model/model.h"
 #include "report/model_report.h"
 
+/* The state between new and finish. */
 struct temper_model_report {
-    const temper_model *model;
-    temper_evaluator *evaluator;
-    struct model_report report;
-    const char **class_names;
-    size_t capacity; /* of margins and wrong */
+    const temper_model *model;   /* borrowed */
+    temper_evaluator *evaluator; /* measures and confusion table */
+    struct model_report report;  /* what src/report draws */
+    const char **class_names;    /* [classes]; the strings belong to the model */
+    size_t capacity;             /* of margins and wrong */
 };
 
 /* ---- The model ------------------------------------------------------------------------------- */
@@ -57,6 +58,7 @@ static void offer_weight(struct temper_model_report *reporter, size_t vector, si
     if (place == REPORT_WEIGHTS || value == 0)
         return;
     report->weight_count += report->weight_count < REPORT_WEIGHTS;
+    /* Insertion into a short sorted list; the weakest one drops out if it is full. */
     memmove(report->weights + place + 1, report->weights + place,
             (report->weight_count - 1 - place) * sizeof *report->weights);
     report->weights[place] = (struct strong_weight){.value = value, .vector = vector, .feature = feature};
@@ -149,6 +151,7 @@ static temper_status predict(const temper_model *model, const temper_data *data,
 static temper_status match_classes(const struct temper_model_report *reporter, struct report_batch *batch,
                                    temper_error *error)
 {
+    /* Class numbers of the data and of the model may differ: files name classes in the order of their appearance. */
     const struct classes *classes = &batch->data->classes;
     batch->class_of = mem_alloc(classes->count, sizeof *batch->class_of);
     if (!batch->class_of)
@@ -165,6 +168,7 @@ static temper_status match_classes(const struct temper_model_report *reporter, s
 /* The index of the largest of n numbers, apart from one (n: none). */
 static size_t largest(const double *values, size_t n, size_t excluded)
 {
+    /* Ties go to the first, as in prediction. */
     size_t best = excluded == 0 ? 1 : 0;
     for (size_t i = best + 1; i < n; i++)
         if (i != excluded && values[i] > values[best])
@@ -198,10 +202,12 @@ static void add_row(struct temper_model_report *reporter, const struct report_ba
         return;
     const double *p = batch->probabilities + row * classes; /* of the row */
     size_t predicted = largest(p, classes, classes);
+    /* Confidence is the probability of the predicted class, right or wrong. */
     calibration_add(&report->calibration, p[predicted], predicted == given, weight);
 }
 
-/* Grows margins and wrong by so many rows; the capacity doubles. */
+/* Grows margins and wrong by `more` rows; the capacity at least doubles, so that adding batches costs linear time.
+ * False without memory. */
 static bool reserve(struct temper_model_report *reporter, size_t more)
 {
     struct model_report *report = &reporter->report;
@@ -272,6 +278,7 @@ temper_status temper_model_report_finish(temper_model_report *reporter, int as_s
     temper_status status = temper_evaluator_finish(reporter->evaluator, text ? &report->evaluation : NULL, error);
     report->confusion.sums = report->evaluation.confusion; /* owned by the evaluation */
     if (status == TEMPER_OK && text)
+        /* Both draw from the same sums; the picture leaves the tables out. */
         (as_svg ? model_report_svg : model_report_page)(&out, report);
     if (text)
         status = api_publish_text(&out, status, text, error);

@@ -13,7 +13,7 @@
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* The answer to a call without a figure or without a place for the result. */
+/* Refuses a call without a figure or without a place for the result. */
 static temper_status refuse_nothing(temper_error *error)
 {
     return error_set(error, TEMPER_USAGE, "no figure, or nowhere to put it; give both");
@@ -156,8 +156,8 @@ temper_status temper_plot_losses(const temper_loss_figure *figure, temper_text *
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
 
-/* At most six lines, each with a name and finite parameters. A line that is nowhere in view is allowed, and the
- * legend says so. */
+/* At most BOUNDARY_LINES lines, each with a name and finite parameters. A line that is nowhere in view is allowed, and
+ * the legend says so. */
 static temper_status check_boundaries(const temper_boundary_figure *figure, temper_error *error)
 {
     if (figure->boundary_count > BOUNDARY_LINES)
@@ -268,7 +268,7 @@ temper_status temper_plot_path(const temper_path_figure *figure, temper_text *sv
 
 /* ---- Bars ------------------------------------------------------------------------------------ */
 
-/* Groups of horizontal bars, one for each series. */
+/* Groups of horizontal bars, one for each series. Limits keep the labels readable and the colours distinct. */
 temper_status temper_plot_bars(const temper_bar_figure *figure, temper_text *svg, temper_error *error)
 {
     if (!figure || !svg)
@@ -348,7 +348,7 @@ static temper_status check_series(const temper_line_figure *figure, temper_error
     return TEMPER_OK;
 }
 
-/* Increasing places on the x axis, the same for all series. */
+/* Checks the x axis (increasing places, the same for all series), the names, and then the values. */
 static temper_status check_lines(const temper_line_figure *figure, temper_error *error)
 {
     if (figure->points < 2 || figure->series_count == 0 || figure->series_count > LINES_SERIES || !figure->values)
@@ -379,7 +379,7 @@ temper_status temper_plot_lines(const temper_line_figure *figure, temper_text *s
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-/* A part of a page has the texts that its kind needs. */
+/* A part of a page must have the texts that its kind needs; a table has a head in its first row. */
 static temper_status check_block(const temper_page_block *block, temper_error *error)
 {
     if ((size_t)block->kind > TEMPER_PAGE_TABLE)
@@ -413,7 +413,7 @@ static void write_block(struct text *out, const temper_page_block *block)
     }
 }
 
-/* Consecutive pictures share a row. */
+/* Writes all parts. Consecutive pictures share a row, which wraps on narrow screens. */
 static void write_blocks(struct text *out, const temper_page_block *blocks, size_t count)
 {
     bool inside = false; /* of a row of pictures */

@@ -20,6 +20,7 @@ temper_status temper_shard_stats(const temper_data *data, size_t threads, temper
         shard_stats_compute(dataset_of(data), threads ? threads : thread_count_default(), &taken, error);
     if (status != TEMPER_OK)
         return status;
+    /* The kind and a checksum guard against messages of another version or purpose. */
     wire_begin(&made, SHARD_STATS_KIND);
     shard_stats_put(&made, &taken);
     shard_stats_put_sums(&made, &taken);

@@ -28,6 +28,7 @@ static void compare_means(const double *difference, size_t count, temper_paired_
     paired->t = paired->t_p = NAN;
     if (count < 2)
         return;
+    /* Standard error of the mean difference. */
     double error = paired->deviation / sqrt((double)count);
     paired->t = paired->mean == 0 ? 0 : paired->mean / error;
     paired->t_p = student_p(paired->t, (double)(count - 1));

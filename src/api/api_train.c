@@ -126,6 +126,7 @@ temper_status temper_audit(const temper_data *data, const temper_audit_options *
     temper_audit_report made;
     TRY(api_nested_options(&full, sizeof full, options, "audit", error));
     TRY(audit(dataset_of(data), &full, &made, error));
+    /* Suspects are sorted by score; the array is in the order of the rows. */
     for (size_t i = 0; scores && i < made.rows; i++)
         scores[made.suspects[i].row] = made.suspects[i].score;
     if (report)
@@ -211,10 +212,12 @@ temper_status temper_audit_report_to_html(const temper_data *data, const temper_
                               .dropped = set->file.missing_dropped,
                               .class_names = (const char *const *)set->classes.name};
     struct text out = {0};
+    /* The report has no other link to the data than the number of rows. */
     if (report->rows != set->x.rows)
         return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
                          report->rows, temper_data_rows(data));
     if (set->x.kind == MATRIX_U8 && set->file.image_shape[2]) {
+        /* Height, width and colours; scaled or one-hot features could not be shown as pixels. */
         memcpy(page.picture, set->file.image_shape, sizeof page.picture);
         page.pixels = set->x.dense;
     }

@@ -31,7 +31,7 @@ static void append_percent(struct text *out, double share)
     text_append(out, " %");
 }
 
-/* With a comma between thousands. */
+/* A whole number with a comma between thousands, by recursion from the highest group. */
 static void append_count(struct text *out, size_t count)
 {
     if (count >= 1000) {
@@ -55,6 +55,7 @@ static void write_summary(struct text *out, const struct audit_page *page)
     text_format(table_fact(&table, "classes"), "%zu", report->classes);
     append_loss(table_fact(&table, "loss"), report->loss);
     append_percent(table_fact(&table, "given labels predicted out of fold"), report->accuracy);
+    /* The estimate is an expectation, so it need not be a whole number. */
     struct text *value = table_fact(&table, "wrong labels, estimated");
     append_count(value, (size_t)llround(report->wrong));
     text_append(value, " (");
@@ -102,6 +103,7 @@ static void write_precision(struct text *out, const struct audit_page *page)
 static void write_margins(struct text *out, const struct audit_page *page)
 {
     const temper_audit_report *report = page->report;
+    /* All rows are shown, listed or not: the reader sees how well the two separate. */
     size_t rows = (size_t)report->rows;
     double *margin = mem_alloc(rows, sizeof *margin);
     unsigned char *marked = mem_alloc(rows, 1);
@@ -136,6 +138,7 @@ static void write_transition(struct text *out, const struct audit_page *page)
                                     .row_title = "true",
                                     .column_title = "given"};
     struct text picture = {0};
+    /* Not estimated, or too many classes to see. */
     if (!report->transition || report->classes > CONFUSION_CLASSES)
         return;
     confusion_draw(&picture, &table);
@@ -172,7 +175,7 @@ static void add_suspect(struct table_builder *table, const struct audit_page *pa
     text_append(table_cell(table), suspect->conflict ? "conflict" : "");
 }
 
-/* The suspects, up to a number that a browser shows quickly. */
+/* The table of suspects, limited to a number that a browser shows quickly; a sentence says so if some are left out. */
 static void write_list(struct text *out, const struct audit_page *page)
 {
     struct table_builder table = {.columns = LIST_COLUMNS};
@@ -209,7 +212,8 @@ static void write_conflicts(struct text *out, const struct audit_page *page)
     table_end(out, &table, "Conflicts");
 }
 
-/* A row as a picture: its label as given, the suggestion, its place and its score. */
+/* One row as an image with its label as given, the suggestion, its place in the file and its score. The image is part
+ * of the page (data: address), so that the page is one file. */
 static void write_photograph(struct text *out, const struct audit_page *page, size_t rank)
 {
     const temper_audit_suspect *suspect = &page->report->suspects[rank];
@@ -234,7 +238,7 @@ static void write_photograph(struct text *out, const struct audit_page *page, si
     text_free(&note);
 }
 
-/* For data that are images: people judge them faster than any table. */
+/* The images of the first suspects, for data that are images: people judge them faster than a table of features. */
 static void write_photographs(struct text *out, const struct audit_page *page)
 {
     size_t shown = page->count < MOST_PICTURES ? page->count : (size_t)MOST_PICTURES;
@@ -246,6 +250,7 @@ static void write_photographs(struct text *out, const struct audit_page *page)
                               "is suggested, and the score."
                             : "The most suspicious first: the label as given \xe2\x86\x92 the one that "
                               "is suggested, and how likely the given one is wrong.");
+    /* A grid with as many columns as the window has space for. */
     html_open(out, "grid");
     for (size_t i = 0; i < shown; i++)
         write_photograph(out, page, i);

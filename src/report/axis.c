@@ -14,7 +14,8 @@ enum { LARGEST_PLAIN_POWER = 4, SMALLEST_PLAIN_POWER = -3, MOST_DECIMALS = 9 };
 static const char minus_sign[] = "\xe2\x88\x92";
 static const char times_sign[] = "\xc2\xb7";
 
-/* Linear interpolation; logarithmic axes hold logarithms, so it serves them too. */
+/* The pixel of a value by linear interpolation. Logarithmic axes hold logarithms in from and to, so it serves them too.
+ * */
 double axis_pixel(const struct axis *axis, double value)
 {
     double share = (value - axis->from) / (axis->to - axis->from);
@@ -65,12 +66,14 @@ struct ticks axis_ticks(const struct axis *axis, size_t most)
         ticks.count = (size_t)axis->to;
         return ticks;
     }
+    /* Categories have been handled: from here on there is a step. */
     double least = (axis->to - axis->from) / (double)most;
     bool powers = axis->scale == AXIS_LOG10; /* only whole powers of ten have a label */
     choose_step(&ticks, powers ? fmax(least, 1) : least);
     if (!powers)
         ticks.common_factor = common_factor(fmax(fabs(axis->from), fabs(axis->to)));
     double step = scale_ten(ticks.digit, ticks.power);
+    /* In units of the step; the tolerance keeps ticks at the ends. */
     ticks.first = ceil(axis->from / step - 1e-9);
     double last = floor(axis->to / step + 1e-9);
     ticks.count = last < ticks.first ? 0 : (size_t)(last - ticks.first) + 1;
@@ -127,6 +130,7 @@ size_t tick_label_length(const struct ticks *ticks)
         return sizeof "10-9" - 1;
     double first = label_value(ticks, 0), last = label_value(ticks, ticks->count - 1);
     double largest = fmax(fabs(first), fabs(last));
+    /* Ticks ascend: if any is negative, the first is. */
     size_t sign = first < 0, decimals = (size_t)label_decimals(ticks);
     size_t whole = largest < 1 ? 1 : (size_t)floor_power(largest) + 1;
     return sign + whole + (decimals ? decimals + 1 : 0);
@@ -187,14 +191,15 @@ struct domain range_of(const double *values, size_t count, size_t stride)
     return range;
 }
 
-/* For qsort; there are no NaNs. */
+/* Ascending, for qsort; callers have excluded NaN, which would make the order inconsistent. */
 static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
-/* Quantiles by sorting a copy. */
+/* The range without a share of the values on either side: empirical quantiles, by sorting a copy. False without memory.
+ * */
 bool range_of_most(const double *values, size_t count, double share, struct domain *range)
 {
     double *sorted = mem_alloc(count, sizeof *sorted);
@@ -216,6 +221,7 @@ struct domain range_padded(struct domain range, double share)
     double least = narrowest * fmax(fabs(range.from), fabs(range.to));
     if (half <= least) /* a single value: half of it, or 1, on either side */
         half = middle == 0 ? 1 : fmax(fabs(middle) / 2, least);
+    /* The share is of the whole range, on each side. */
     half *= 1 + 2 * share;
     return (struct domain){middle - half, middle + half};
 }
@@ -227,7 +233,7 @@ enum { CELLS = 54, HALVINGS = 12 };
 
 static const double tolerance = 0.04; /* pixels between the chord and the curve */
 
-/* The path can be used again, as an empty one. */
+/* Leaves an empty path, which can be used again. */
 void path_free(struct path *path)
 {
     mem_free(path->points);
@@ -277,6 +283,7 @@ static bool clip_edge(double q, double p, double *enter, double *leave)
 {
     if (q == 0)
         return p <= 0;
+    /* Where the segment crosses the line of this edge. */
     double share = p / q;
     if (q > 0)
         *enter = fmax(*enter, share);
@@ -290,6 +297,7 @@ bool segment_clip(struct box box, struct point *from, struct point *to)
 {
     double enter = 0, leave = 1; /* the visible part of the segment, as shares of its length */
     struct point start = *from, run = {to->x - from->x, to->y - from->y};
+    /* A gap of the curve, or infinite ends of opposite sign. */
     if (isnan(run.x) || isnan(run.y))
         return false;
     if (!clip_edge(run.x, box.left - start.x, &enter, &leave) ||
@@ -317,13 +325,14 @@ bool path_meets(const struct path *path, struct box box)
 
 /* ---- Sampling -------------------------------------------------------------------------------- */
 
+/* What the recursive sampling of one curve needs at every step. */
 struct curve_sampler {
-    struct path *path;
+    struct path *path; /* the result, in pixels */
     const struct frame *frame;
-    struct box box;
-    struct domain domain;
+    struct box box;       /* of the frame, in pixels */
+    struct domain domain; /* of x, in data units */
     curve_function *function;
-    const void *context;
+    const void *context; /* passed to the function */
 };
 
 /* The curve at a share of the domain. Values far outside the frame are clamped, so that a pole becomes an ordinary
@@ -335,6 +344,7 @@ static struct point sample(const struct curve_sampler *sampler, double share)
     double y = sampler->function(sampler->context, x);
     if (isnan(y))
         return (struct point){NAN, NAN};
+    /* One frame height above and below is enough to keep the slope at the crossing. */
     double pixel = axis_pixel(&sampler->frame->y, y);
     pixel = fmin(fmax(pixel, box->top - box->height), box->top + 2 * box->height);
     return (struct point){axis_pixel(&sampler->frame->x, x), pixel};

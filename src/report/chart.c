@@ -65,6 +65,7 @@ static bool frame_holds(const struct frame *frame, struct point point)
 /* The capacity doubles. Items are copied, and may be moved by the next call. */
 struct chart_item *chart_item(struct chart *chart, struct chart_layer *layer, struct chart_item item)
 {
+    /* Guides and marks outside the frame are dropped: they annotate curves, which define the frame. */
     bool clipped = layer->kind == LAYER_GUIDES || layer->kind == LAYER_MARKS; /* other kinds set the range */
     if (clipped &&
         !(frame_holds(&chart->frame, item.from) && (layer->kind == LAYER_MARKS || frame_holds(&chart->frame, item.to))))
@@ -146,6 +147,7 @@ static struct ticks x_ticks(const struct axis *axis)
     double width = fabs(axis->pixel_to - axis->pixel_from);
     size_t most = (size_t)fmax(2, width / pixels_per_x_tick); /* intervals */
     struct ticks ticks = axis_ticks(axis, most);
+    /* Fewer ticks have longer steps but perhaps shorter labels, so the width is checked again each time. */
     while (!is_category(axis) && most > 1 && number_width(&ticks) + tick_gap > width / (double)most)
         ticks = axis_ticks(axis, --most);
     return ticks;
@@ -172,6 +174,7 @@ static double arrange_x_labels(struct chart *chart)
     const struct axis *x = &chart->frame.x;
     struct ticks ticks = x_ticks(x);
     double widest = is_category(x) ? widest_label(chart, &ticks) : 0;
+    /* The space of one category is the width of the axis divided by their number, x->to. */
     chart->names_rotated = is_category(x) && widest + 4 > fabs(x->pixel_to - x->pixel_from) / x->to;
     return chart->names_rotated ? widest : label_size;
 }
@@ -306,6 +309,7 @@ static size_t list_labels(const struct chart *chart, struct side_label *labels)
             if (count_same(layer, i, &total) > 0 && !bare)
                 continue;
             double line = axis_pixel(&chart->frame.y, layer->items[i].from.y);
+            /* Insertion sort by height: there are few labels, and equal heights keep their order. */
             for (; place > 0 && labels[place - 1].line > line; place--)
                 labels[place] = labels[place - 1];
             labels[place] = (struct side_label){.item = &layer->items[i], .line = line, .bare = bare};
@@ -369,6 +373,7 @@ static double side_labels_width(const struct chart *chart)
 static void draw_box_label(struct text *out, const struct chart_layer *layer, const struct chart_item *item,
                            struct box box)
 {
+    /* Centred in the box, on the base line that centres digits vertically. */
     struct font font = {.colour = palette_text_on(item->colour), .size = label_size, .anchor = "middle"};
     struct point at = {box.left + box.width / 2, box.top + box.height / 2 + 0.35 * label_size};
     if (layer->labels_beyond) {
@@ -401,6 +406,7 @@ static void draw_level(struct text *out, const struct chart *chart, const struct
     size_t total, before = count_same(layer, index, &total);
     struct stroke stroke = {.colour = item->colour, .width = 1.3, .dash = dash};
     stroke.gap = period * (double)total - dash; /* leaves space for the dashes of the others */
+    /* Each level draws its dashes in the gaps of the others, so all colours are visible on one line. */
     stroke.shift = before ? period * (double)(total - before) : 0;
     if (!is_above(chart, item))
         svg_line(out, frame_point(&chart->frame, x->from, item->from.y),
@@ -492,6 +498,7 @@ static void draw_chart(struct text *out, const struct chart *chart)
     draw_grid(out, &across, y, true);
     draw_grid(out, &up, x, false);
     draw_layers(out, chart, LAYER_BOXES, LAYER_CIRCLES);
+    /* Heat maps and bars have no border: their boxes end at the frame. */
     if (!is_category(y))
         svg_rect(out, frame_box(&chart->frame), NULL, &thin);
     else if (!is_category(x)) /* bars start here */
@@ -523,6 +530,7 @@ void chart_arrange(struct chart *chart)
         struct ticks right = y_ticks(&chart->right);
         margins->right = widest_label(chart, &right) + tick_gap + title_room(chart->right.title);
     }
+    /* A title that is wider than the frame extends the right margin. */
     double title = svg_text_width(chart->title, title_size) - (is_category(&frame->y) ? margins->left : 0);
     margins->right = fmax(margins->right, title - frame_box(frame).width);
     margins->top = title_rise + title_size;
@@ -597,6 +605,7 @@ void figure_draw(struct text *out, const char *name, struct chart *charts, size_
         describe(&words, &charts[i]);
         out->failed |= chart_failed(&charts[i]);
     }
+    /* Alignment changes margins and legends, so sizes are summed afterwards. */
     align(charts, count, column);
     for (size_t i = 0; i < count; i++) {
         double gap = i ? chart_gap : 0;
@@ -605,6 +614,7 @@ void figure_draw(struct text *out, const char *name, struct chart *charts, size_
     }
     svg_begin(out, ceil(width + 2 * paper_margin), ceil(height + 2 * paper_margin), name, words_of(&words));
     for (size_t i = 0; i < count; i++) {
+        /* A chart is drawn in coordinates of its frame, whose upper left corner is the origin. */
         svg_shift_begin(out, (struct point){paper_margin + across + charts[i].margins.left,
                                             paper_margin + down + charts[i].margins.top});
         draw_chart(out, &charts[i]);

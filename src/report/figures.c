@@ -38,7 +38,7 @@ static void append_value(struct text *out, const temper_bar_figure *figure, doub
     }
 }
 
-/* All values as text, for screen readers. */
+/* All values as text, for screen readers: "GROUP: SERIES VALUE; SERIES VALUE. GROUP: ...". */
 static void describe_bars(struct text *out, const temper_bar_figure *figure)
 {
     for (size_t i = 0; i < figure->group_count; i++) {
@@ -56,6 +56,7 @@ static struct domain bar_range(const temper_bar_figure *figure)
     const double label_share = 0.24; /* of the length of the longest bar */
     struct domain range = range_of(figure->values, figure->group_count * figure->series_count, 1);
     double low = fmin(range.from, 0), high = fmax(range.to, figure->shares ? 1 : 0);
+    /* All values are 0: any range will do. */
     if (low == high)
         high = 1;
     double space = label_share * (high - low);
@@ -74,6 +75,7 @@ void bars_draw(struct text *out, const temper_bar_figure *figure)
     axis_categories(&chart.frame.y, figure->groups, figure->group_count);
     chart.frame.x.hidden = true;
     for (size_t s = 0; s < series; s++) {
+        /* A single series needs no legend, and has the neutral colour of data. */
         struct colour colour = series > 1 ? palette_series(figure->series[s], s).colour : palette_group(0);
         struct chart_layer *layer =
             chart_add(&chart, LAYER_BOXES, plain(colour), series > 1 ? figure->series[s] : NULL);
@@ -100,7 +102,8 @@ enum { MOST_POINTS = 3000 }; /* more would hide each other, and make a slow page
 
 static const double dot_radius = 2.7;
 
-/* A line is clipped to the frame, and named. */
+/* The decision boundary w . x + b = 0 as a line, clipped to the frame. One that is not in view stays in the legend with
+ * a remark, so that its absence is explained. */
 static void add_boundary(struct chart *chart, const temper_boundary *boundary, size_t index)
 {
     const struct axis *x = &chart->frame.x, *y = &chart->frame.y;
@@ -272,7 +275,7 @@ void heat_draw(struct text *out, const temper_heatmap_figure *figure)
 
 /* ---- Confusion ------------------------------------------------------------------------------- */
 
-/* The weight of all rows of a class. */
+/* The summed weight of all rows of a given class; counts are weighted like the loss. */
 static double row_sum(const struct confusion *confusion, size_t row)
 {
     double sum = 0;
@@ -288,6 +291,7 @@ static void add_confusions(struct chart *chart, const struct confusion *confusio
     for (size_t row = 0; row < confusion->classes; row++)
         for (size_t column = 0; column < confusion->classes; column++) {
             double sum = confusion->sums[row * confusion->classes + column], all = row_sum(confusion, row);
+            /* The square root makes small shares of errors visible next to a diagonal near 1. */
             struct colour colour = sum > 0 && all > 0 ? palette_heat(sqrt(sum / all), row != column) : palette_grid;
             struct text words = {0};
             if (numbers && sum != 0)
@@ -319,7 +323,8 @@ void confusion_draw(struct text *out, const struct confusion *confusion)
 
 /* ---- Calibration ----------------------------------------------------------------------------- */
 
-/* Probabilities of 1 belong to the last bin. */
+/* Adds a row to the bin of its confidence (the probability of the predicted class). A probability of 1 belongs to the
+ * last bin. Weighted sums are kept, so batches can be added in any order. */
 void calibration_add(struct calibration *calibration, double confidence, bool correct, double weight)
 {
     double place = floor(confidence * CALIBRATION_BINS);
@@ -365,6 +370,7 @@ void calibration_draw(struct text *out, const struct calibration *calibration)
 
 enum { BINS = 44 }; /* 7.5 pixels each */
 
+/* The histogram of margins, of rows in two groups. */
 struct margin_bins {
     struct domain range;
     size_t count[BINS][2]; /* not marked, and marked */
@@ -372,7 +378,8 @@ struct margin_bins {
     size_t beyond;         /* rows outside of the range, which are counted in the first and the last bin */
 };
 
-/* Both signs are shown, and 0 is the edge of a bin, as it separates right from wrong. */
+/* Extends the range so that both signs are shown and 0 is the edge of a bin, as it separates right from wrong: a bin
+ * that contained 0 would mix both. */
 static struct domain with_zero_on_edge(struct domain range)
 {
     range.from = fmin(range.from, 0);
@@ -403,7 +410,8 @@ static bool fill_bins(struct margin_bins *bins, const temper_margin_figure *figu
     return true;
 }
 
-/* Stacked: the marked rows are few, so they are at the bottom. */
+/* Adds the bins as stacked boxes: marked rows are few, so they are at the bottom, where their heights can be compared.
+ * */
 static void add_bins(struct chart *chart, const struct margin_bins *bins, const temper_margin_figure *figure)
 {
     double step = (bins->range.to - bins->range.from) / BINS, gap = step / 16; /* half a pixel between bins */
@@ -420,7 +428,7 @@ static void add_bins(struct chart *chart, const struct margin_bins *bins, const 
     }
 }
 
-/* For path_sample; the context is the loss. */
+/* The loss at a margin, for path_sample; the context is the loss. */
 static double loss_at(const void *context, double margin)
 {
     return any_margin_loss(*(const temper_loss_spec *)context, margin).value;
@@ -435,6 +443,7 @@ static void add_loss_curve(struct chart *chart, const temper_margin_figure *figu
         double loss = loss_at(&figure->loss, margins.from + (margins.to - margins.from) * (double)i / BINS);
         highest = isfinite(loss) ? fmax(highest, loss) : highest;
     }
+    /* The second y axis has the pixels of the first and its own range, since counts and losses have different units. */
     chart->right = chart->frame.y;
     chart->right.from = 0;
     chart->right.to = highest > 0 ? 1.08 * highest : 1;
@@ -466,7 +475,7 @@ void histogram_draw(struct text *out, const temper_margin_figure *figure)
 
 /* ---- Lines with error bars ------------------------------------------------------------------- */
 
-/* 0 if the figure has no errors. */
+/* The half-length of an error bar; 0 if the figure has no errors. */
 static double error_of(const temper_line_figure *figure, size_t index)
 {
     return figure->errors ? figure->errors[index] : 0;
@@ -488,6 +497,7 @@ static void add_series(struct chart *chart, const temper_line_figure *figure, si
 {
     const struct axis *x = &chart->frame.x;
     struct stroke stroke = palette_series(figure->series[series], series);
+    /* Symmetric around the true place: the middle series is not shifted. */
     double pixels = 3 * ((double)series - 0.5 * (double)(figure->series_count - 1));
     double shift = pixels / x->pixel_to * (x->to - x->from);
     stroke.width = 1.8;
@@ -499,6 +509,7 @@ static void add_series(struct chart *chart, const temper_line_figure *figure, si
         size_t at = series * figure->points + i;
         struct point point = {figure->x[i] + shift, figure->values[at]};
         double error = error_of(figure, at);
+        /* A point of NaN interrupts the line. */
         path_append(&line->path, isnan(point.y) ? point : frame_point(&chart->frame, point.x, point.y));
         if (isnan(point.y))
             continue;
@@ -542,6 +553,7 @@ static size_t find_strongest(const temper_path_figure *figure, size_t strongest[
     for (size_t i = 0; i < figure->count; i++) {
         double size = end_size(figure, i);
         size_t place = count;
+        /* Insertion into a sorted list of at most NAMED; equal weights keep their order. */
         while (place > 0 && end_size(figure, strongest[place - 1]) < size)
             place--;
         if (place == NAMED || size == 0)
@@ -553,7 +565,7 @@ static size_t find_strongest(const temper_path_figure *figure, size_t strongest[
     return count;
 }
 
-/* A line of scale * values[step * stride] against the penalty. */
+/* Appends the points (log10 of the penalty, scale * values[step * stride]) of all steps, in pixels. */
 static void append_path(struct path *path, const struct frame *frame, const temper_path_figure *figure,
                         const double *values, size_t stride, double scale)
 {
@@ -616,6 +628,7 @@ static void describe_accuracy(struct chart *chart, const temper_path_figure *fig
     struct domain range = range_of(figure->accuracy, figure->steps, 1);
     const double *accuracy[] = {figure->accuracy, figure->test_accuracy};
     static const char *const names[] = {"training rows", "test rows"};
+    /* Both lines share the axis. */
     if (figure->test_accuracy) {
         struct domain test = range_of(figure->test_accuracy, figure->steps, 1);
         range = (struct domain){fmin(range.from, test.from), fmax(range.to, test.to)};

@@ -50,7 +50,7 @@ static const char style[] =
     "}\n"
     "@media print{body{max-width:none;padding:0}svg,table{break-inside:avoid}}\n";
 
-/* An element with escaped text. */
+/* An element without attributes; the text is escaped. */
 static void element(struct text *out, const char *name, const char *words)
 {
     text_format(out, "<%s>", name);
@@ -58,9 +58,11 @@ static void element(struct text *out, const char *name, const char *words)
     text_format(out, "</%s>\n", name);
 }
 
-/* Exchanges the neutral colours of pictures. */
+/* Rules of the dark scheme that exchange the neutral colours of pictures. SVG elements are found by the value of their
+ * colour attribute, as pictures have neither classes nor ids. */
 static void append_dark_rules(struct text *out)
 {
+    /* Colours of data stay the same in both schemes: they are readable on both backgrounds. */
     for (size_t i = 0; i < PALETTE_NEUTRALS; i++) {
         struct colour light = palette_neutrals[i].light, dark = palette_neutrals[i].dark;
         for (int stroke = 0; stroke < 2; stroke++) /* lines have a stroke, areas and text a fill */
@@ -104,7 +106,8 @@ void html_paragraph(struct text *out, const char *words)
     element(out, "p", words);
 }
 
-/* Long lists of classes are cut off: the first ten name the kind of data well enough. */
+/* The sentence about the source: model, file, rows, classes. Only the first ten class names are listed, which shows the
+ * kind of data well enough. */
 static void source_words(struct text *words, const struct html_source *source)
 {
     if (source->model && *source->model)

@@ -30,7 +30,7 @@ static bool is_listed(const struct chart *chart, const struct chart_layer *layer
     return layer->kind == LAYER_LINE ? !chart->unlisted : layer->count > 0;
 }
 
-/* In the order in which the layers were added. */
+/* Collects the entries in the order in which the layers were added, and the width of the widest one. */
 static struct legend_entries entries_of(const struct chart *chart)
 {
     struct legend_entries entries = {.count = 0};
@@ -45,7 +45,7 @@ static struct legend_entries entries_of(const struct chart *chart)
     return entries;
 }
 
-/* Rounded up: the last column may be shorter. */
+/* Rows of a legend with that many columns, rounded up: the last column may be shorter. */
 static size_t rows_in(const struct legend_entries *entries, size_t columns)
 {
     return (entries->count + columns - 1) / columns;
@@ -75,7 +75,7 @@ static bool layer_meets(const struct frame *frame, const struct chart_layer *lay
     return meets;
 }
 
-/* R and L: upper right and left; r and l: lower. */
+/* The box of the legend in a corner of the frame. R and L: upper right and left; r and l: lower. */
 static struct box corner_box(struct box frame, struct box size, char corner)
 {
     bool right = corner == 'R' || corner == 'r', upper = corner == 'R' || corner == 'L';
@@ -84,7 +84,7 @@ static struct box corner_box(struct box frame, struct box size, char corner)
     return size;
 }
 
-/* The box with a margin on all sides. */
+/* The box enlarged on all sides by `by` pixels, so that curves keep a distance from the legend. */
 static struct box grown(struct box box, double by)
 {
     return (struct box){box.left - by, box.top - by, box.width + 2 * by, box.height + 2 * by};

@@ -25,6 +25,7 @@ static void append_parameter(struct text *out, const char *name, double value)
     append_quantity(out, value, PARAMETER_DIGITS);
 }
 
+/* In the markup of svg.h: an italic t with an index. */
 static const char first_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("1") " = ";
 static const char second_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("2") " = ";
 
@@ -64,6 +65,7 @@ static size_t rank_of(const temper_loss_figure *figure, double t, size_t *count)
     *count = 0;
     for (size_t i = 0; i < figure->temperature_count; i++) {
         double other = figure->temperatures[i];
+        /* Repeated temperatures count once, so that both curves get the same colour. */
         bool seen = false;
         for (size_t j = 0; j < i; j++)
             seen |= figure->temperatures[j] == other;
@@ -99,6 +101,7 @@ static struct domain widened(double from, double to)
 /* From the lowest bound, if all curves have one, to the largest value of log_t at the largest argument. */
 static struct domain value_window(const temper_loss_figure *figure)
 {
+    /* At least this window, also if all curves are flat. */
     double low = -1, high = 1.2;
     for (size_t i = 0; i < figure->temperature_count; i++) {
         double t = figure->temperatures[i];
@@ -126,6 +129,7 @@ static void describe_functions(struct chart *chart, const temper_loss_figure *fi
     struct domain values = value_window(figure), arguments = widened(0, largest_argument);
     struct domain x = is_log ? arguments : values, y = is_log ? values : arguments;
     chart->title = is_log ? "Tempered logarithm" : "Tempered exponential";
+    /* Where curves of this shape leave space for the legend. */
     chart->corners = is_log ? "rRlL" : "LRrl";
     chart->frame.x.title = SVG_ITALIC("x");
     chart->frame.y.title = is_log ? "log" SVG_SUB(SVG_ITALIC("t")) " " SVG_ITALIC("x")
@@ -138,6 +142,7 @@ static void describe_functions(struct chart *chart, const temper_loss_figure *fi
         path_sample(&line->path, &chart->frame, (struct domain){is_log ? 0 : x.from, x.to},
                     is_log ? log_curve : exp_curve, t);
     }
+    /* Special points and asymptotes have the colour of their curve. */
     struct chart_layer *guides = chart_add(chart, LAYER_GUIDES, palette_guide(palette_grey), "asymptote");
     struct chart_layer *ends = chart_add(chart, LAYER_MARKS, palette_line(palette_grey, 0), NULL);
     for (size_t i = 0; i < figure->temperature_count; i++) {

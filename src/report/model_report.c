@@ -11,7 +11,8 @@
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* Rows that the model predicts otherwise than they are labelled are to the left of 0. */
+/* The histogram of margins; rows that the model predicts otherwise than they are labelled are to the left of 0, and
+ * marked. */
 static void draw_margins(struct text *out, const struct model_report *report)
 {
     const temper_margin_figure figure = {
@@ -26,27 +27,28 @@ static void draw_margins(struct text *out, const struct model_report *report)
         histogram_draw(out, &figure);
 }
 
-/* Only losses with calibrated probabilities have one. */
+/* The reliability diagram; only for losses with calibrated probabilities. */
 static void draw_calibration(struct text *out, const struct model_report *report)
 {
     if (report->calibrated && report->rows > 0)
         calibration_draw(out, &report->calibration);
 }
 
-/* Not for more classes than can be seen. */
+/* The confusion table, unless there are more classes than can be distinguished in a picture. */
 static void draw_confusion(struct text *out, const struct model_report *report)
 {
     if (report->confusion.classes <= CONFUSION_CLASSES)
         confusion_draw(out, &report->confusion);
 }
 
-/* The strongest weights as bars from 0. */
+/* The strongest weights as bars from 0, in the scaled features: only there are weights comparable. */
 static void draw_weights(struct text *out, const struct model_report *report)
 {
     static const char *const series[] = {"weight"};
     const char *names[REPORT_WEIGHTS];
     double values[REPORT_WEIGHTS];
     for (size_t i = 0; i < report->weight_count; i++) {
+        /* Borrowed from the report, which outlives the drawing. */
         names[i] = words_of(&report->weights[i].name);
         out->failed |= report->weights[i].name.failed;
         values[i] = report->weights[i].value; /* strongest first */
@@ -63,6 +65,7 @@ static void draw_weights(struct text *out, const struct model_report *report)
         bars_draw(out, &figure);
 }
 
+/* Appends one picture, or nothing. */
 typedef void drawer(struct text *out, const struct model_report *report);
 
 /* In the order of the page, two in a row. Each may draw nothing, where it makes no sense for the model. */
@@ -70,7 +73,7 @@ static drawer *const drawers[] = {draw_margins, draw_calibration, draw_confusion
 
 enum { PICTURES = sizeof drawers / sizeof *drawers };
 
-/* Two in a row, in the upper left of their places. */
+/* Arranges the pictures two in a row, each in the upper left corner of its cell. Empty ones have size 0. */
 static void nest_pictures(struct text *out, const struct text pictures[PICTURES])
 {
     struct box size[PICTURES] = {{0}};

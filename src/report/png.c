@@ -6,14 +6,14 @@
 
 #include "base/memory.h"
 
-/* Big-endian, as all numbers of PNG. */
+/* Stores a number in the byte order of PNG, big-endian. */
 static void put_u32(unsigned char *at, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         at[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
-/* Length, name, bytes, and a checksum of the last two. */
+/* One chunk: length of the bytes, name, bytes, and the CRC-32 of name and bytes. */
 static void append_chunk(struct text *out, const char *name, const unsigned char *bytes, uint32_t length)
 {
     unsigned char number[4];
@@ -40,7 +40,8 @@ static void fill_lines(const struct picture *picture, unsigned char *line)
     }
 }
 
-/* The largest compression: pages hold hundreds of small images. */
+/* The IDAT chunk: all lines, compressed by zlib at its highest level, since pages contain hundreds of small images and
+ * each is encoded once. */
 static void append_lines(struct text *out, const struct picture *picture)
 {
     size_t length = picture->height * ((size_t)picture->width * picture->colours + 1);
@@ -57,7 +58,7 @@ static void append_lines(struct text *out, const struct picture *picture)
     mem_free(bytes);
 }
 
-/* Three bytes become four letters; the rest is padded with =. */
+/* Base64 (RFC 4648): three bytes become four letters of six bits each; the end is padded with =. */
 static void append_base64(struct text *out, const unsigned char *bytes, size_t length)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -22,7 +22,7 @@ static const double script_size = 0.72; /* of a sub- or superscript, relative to
 static const double sub_drop = 0.22;    /* in ems of the line */
 static const double sup_rise = 0.38;
 
-/* A number with a point in every locale. */
+/* ` name="value"`; with a decimal point in every locale, as SVG requires. */
 static void attribute(struct text *out, const char *name, double value)
 {
     text_format(out, " %s=\"", name);
@@ -37,7 +37,8 @@ static void colour_attribute(struct text *out, const char *name, struct colour c
                 (unsigned)colour.blue);
 }
 
-/* Solid lines have no attributes for dashes. */
+/* Colour, width and dashes of a line; a dash of 0 is a solid line. The shift moves the pattern, for lines that share a
+ * place. */
 static void stroke_attributes(struct text *out, const struct stroke *stroke)
 {
     colour_attribute(out, "stroke", stroke->colour);
@@ -131,7 +132,7 @@ void svg_begin(struct text *out, double width, double height, const char *name, 
     text_append(out, "</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 }
 
-/* Closes the document. */
+/* The counterpart of svg_begin. */
 void svg_end(struct text *out)
 {
     text_append(out, "</svg>\n");
@@ -140,6 +141,7 @@ void svg_end(struct text *out)
 /* The whole number after the first `name` of the document (figure sizes are rounded up to whole pixels). */
 static double whole_attribute(const char *document, const char *name)
 {
+    /* The first occurrence is that of the outermost element, which begins the document. */
     const char *at = strstr(document, name);
     double value = 0;
     for (at = at ? at + strlen(name) : ""; *at >= '0' && *at <= '9'; at++)
@@ -200,7 +202,7 @@ static void fill_attribute(struct text *out, const struct colour *fill)
         text_append(out, " fill=\"none\"");
 }
 
-/* Areas, cells, keys of legends, and the paper behind a legend. */
+/* A rectangle in pixels; `fill` NULL: transparent; `stroke` NULL: without border. */
 void svg_rect(struct text *out, struct box box, const struct colour *fill, const struct stroke *stroke)
 {
     text_append(out, "<rect");
@@ -246,7 +248,7 @@ void svg_path(struct text *out, const struct point *points, size_t count, const 
     text_append(out, "\"/>\n");
 }
 
-/* Data points and marks. */
+/* A circle by centre and radius in pixels; `fill` and `stroke` may be NULL. */
 void svg_circle(struct text *out, struct point centre, double radius, const struct colour *fill,
                 const struct stroke *stroke)
 {
@@ -269,7 +271,8 @@ struct text_span {
     bool italic;
 };
 
-/* Spans may be nested, as in an italic subscript. */
+/* The open spans, innermost last; spans may be nested, as in an italic subscript. The depth is limited: titles never
+ * need more. */
 struct span_stack {
     struct text_span stack[8];
     size_t depth;
@@ -300,13 +303,14 @@ static void spans_mark(struct span_stack *spans, int mark)
     if (mark == MARK_ITALIC) {
         span.italic = true;
     } else {
+        /* Nested scripts shift by ems of their own size. */
         span.shift += span.size * (mark == MARK_SUB ? sub_drop : -sup_rise);
         span.size *= script_size;
     }
     spans->stack[++spans->depth] = span;
 }
 
-/* Control characters that are not text. */
+/* Marks are control characters 1 to 4 within the string, which cannot occur in text (escape_ascii drops them). */
 static bool is_mark(char c)
 {
     return c >= MARK_SUB && c <= MARK_END;
@@ -356,6 +360,7 @@ void svg_text(struct text *out, struct point at, const char *string, const struc
         text_format(out, " text-anchor=\"%s\"", font->anchor);
     if (font->bold)
         text_append(out, " font-weight=\"bold\"");
+    /* Rotated around the anchor, so that `at` means the same as for horizontal text. */
     if (font->upwards) {
         text_append(out, " transform=\"rotate(-90 ");
         text_append_number(out, at.x, DECIMALS);
