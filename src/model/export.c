@@ -1,4 +1,4 @@
-/* export: what both exports share: what they refuse, and how the file is written. */
+/* export: what the C and the ONNX export share: what they refuse, and how the file is written. */
 #include "model/export.h"
 
 #include <math.h>
@@ -7,7 +7,8 @@
 
 enum { MAX_EXPONENT = 600 }; /* (t2 - 1) log(classes): beyond, doubles overflow */
 
-/* Weights that are not finite, and temperatures for which the generated code would overflow. */
+/* Refuses weights that are not finite, which neither format can express, and temperatures for which the generated code
+ * would overflow: its first estimate of the log-partition function is C^(t2 - 1). */
 temper_status export_check(const struct model *model, temper_error *error)
 {
     double classes = (double)model->classes.count;
@@ -21,7 +22,8 @@ temper_status export_check(const struct model *model, temper_error *error)
     return TEMPER_OK;
 }
 
-/* Writes and frees the text. */
+/* Writes the text atomically, so that an existing file is replaced or stays as it was; frees the text in any case. A
+ * text that ran out of memory is reported here, once for all appends. */
 temper_status export_save(struct text *text, const char *path, temper_error *error)
 {
     struct atomic_file *sink = NULL;

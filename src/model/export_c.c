@@ -1,26 +1,28 @@
-/* export_c: a model as one C99 file: its numbers, a sum of products, and the way to probabilities.
+/* export_c: a model as one C99 file: its numbers, the linear scores, and the computation of probabilities from them.
  *
- * The code below is written in C with @ for the name that all its functions begin with. */
+ * The generated code is held here as templates: C in which @ is replaced by the name that all functions begin with, so
+ * that several models can be linked into one program. */
 #include <string.h>
 
 #include "base/number.h"
 #include "model/export.h"
 
 enum {
-    LONGEST_NAME = 64,     /* of the functions */
-    LONGEST_LITERAL = 4000 /* bytes of a string that C99 compilers must take */
+    LONGEST_NAME = 64,     /* of the prefix of the functions, with its terminator */
+    LONGEST_LITERAL = 4000 /* bytes; C99 compilers must accept strings of 4095 */
 };
 
-/* The export on its way. */
+/* The file that is being generated. */
 struct c_file {
     const struct model *model;
-    char name[LONGEST_NAME];
-    struct text text;
+    char name[LONGEST_NAME]; /* the prefix, for each @ */
+    struct text text;        /* so far; text.failed without memory */
 };
 
 /* ---- Pieces of text -------------------------------------------------------------------------- */
 
-/* Lower-case letters, digits and underscores of the file's own name: "out/Iris 2.c" is iris_2. */
+/* The prefix, from the name of the file: lower-case letters, digits and underscores; "out/Iris 2.c" gives iris_2, and a
+ * name without letters "model". */
 static void take_name(const char *path, char name[LONGEST_NAME])
 {
     const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
@@ -41,7 +43,7 @@ static void take_name(const char *path, char name[LONGEST_NAME])
     name[n] = '\0';
 }
 
-/* A template, with the name for each @. */
+/* Appends a template, with the prefix for each @. */
 static void put(struct c_file *file, const char *template)
 {
     for (const char *at; (at = strchr(template, '@')); template = at + 1) {
@@ -51,7 +53,8 @@ static void put(struct c_file *file, const char *template)
     text_append(&file->text, template);
 }
 
-/* The shortest decimal, always a double. */
+/* Appends the shortest decimal that reads back as the same double; with a point or an exponent, so that C does not take
+ * it for an integer. */
 static void put_number(struct c_file *file, double value)
 {
     char number[NUMBER_LENGTH];
@@ -61,6 +64,7 @@ static void put_number(struct c_file *file, double value)
         text_append(&file->text, ".0");
 }
 
+/* A named constant of the generated file. */
 static void put_constant(struct c_file *file, const char *name, double value)
 {
     text_format(&file->text, "static const double %s_%s = ", file->name, name);
@@ -68,7 +72,8 @@ static void put_constant(struct c_file *file, const char *name, double value)
     text_append(&file->text, ";\n");
 }
 
-/* Octal, because it ends after three digits; a question mark may begin a trigraph. */
+/* Appends a string literal. Other bytes than printable ASCII are octal escapes, which end after three digits, where a
+ * hexadecimal one would absorb following digits; a question mark may begin a trigraph. */
 static void put_literal(struct c_file *file, const char *string)
 {
     text_append(&file->text, "\"");
@@ -84,14 +89,16 @@ static void put_literal(struct c_file *file, const char *string)
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* A name that can stand in a comment, whatever the file's letters. */
+/* Whether a feature name can be put into a comment of the generated file: the allowed characters include neither * nor
+ * / nor a newline. */
 static bool is_plain(const char *name)
 {
     return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                              " _=.-+:,()%")] == '\0';
 }
 
-/* One vector, a weight a line where features have names. */
+/* Appends one row of the weight matrix: one weight on a line, with its feature name, where features have names and
+ * there is one vector; else four on a line. */
 static void put_vector(struct c_file *file, const double *weights)
 {
     const struct names *names = &file->model->feature_names;
@@ -107,6 +114,7 @@ static void put_vector(struct c_file *file, const double *weights)
     text_append(&file->text, "},\n");
 }
 
+/* Sizes, class names, weights and intercepts as constant arrays. */
 static void put_model(struct c_file *file)
 {
     const struct model *model = file->model;
@@ -131,6 +139,7 @@ static void put_model(struct c_file *file)
 
 /* ---- Code ------------------------------------------------------------------------------------ */
 
+/* The scores of a row: bias + weights . f(x), as in struct model. */
 static const char activations_code[] = "/* The activations of a row. */\n"
                                        "static void @_activations(const double *x, double *a)\n"
                                        "{\n"
@@ -143,6 +152,7 @@ static const char activations_code[] = "/* The activations of a row. */\n"
                                        "    }\n"
                                        "}\n\n";
 
+/* Two classes have one score, positive for class 1. */
 static const char predict_two[] = "/* The number of the likeliest class. */\n"
                                   "int @_predict(const double *x)\n"
                                   "{\n"
@@ -151,6 +161,7 @@ static const char predict_two[] = "/* The number of the likeliest class. */\n"
                                   "    return a[0] > 0;\n"
                                   "}\n\n";
 
+/* The first of several equal scores, as temper predict has it. */
 static const char predict_many[] = "/* The number of the likeliest class. */\n"
                                    "int @_predict(const double *x)\n"
                                    "{\n"
@@ -163,13 +174,14 @@ static const char predict_many[] = "/* The number of the likeliest class. */\n"
                                    "    return best;\n"
                                    "}\n\n";
 
+/* Works for any number of classes, through @_predict. */
 static const char label_code[] = "/* Its name. */\n"
                                  "const char *@_label(const double *x)\n"
                                  "{\n"
                                  "    return @_names[@_predict(x)];\n"
                                  "}\n\n";
 
-/* t2 = 1: log p is the activation itself, up to a constant. */
+/* t2 = 1, the softmax: log p is the score itself, up to a constant that the escort removes. */
 static const char softmax_code[] = "/* log p of each class, up to a constant; b is how far it is "
                                    "below the top. */\n"
                                    "static void @_log_p(const double *b, double *y)\n"
@@ -179,8 +191,8 @@ static const char softmax_code[] = "/* log p of each class, up to a constant; b 
                                    "        y[c] = -b[c];\n"
                                    "}\n\n";
 
-/* Newton's method of docs/math.md: it rises to the root and never passes it, so the first step that
- * does not rise is the last. */
+/* Any other t2: the log-partition function has no closed form. Newton's method of docs/math.md rises monotonically to
+ * the root and never passes it, so that the first step that does not rise is the last one. */
 static const char tempered_code[] =
     "/* log p of a class that is x below the log-partition: log exp_t2(-x). */\n"
     "static @_real @_log_exp_t(@_real x)\n"
@@ -188,7 +200,7 @@ static const char tempered_code[] =
     "    @_real z = @_s * x;\n"
     "    return z > -1 ? -log1pl(z) / @_s : -INFINITY;\n"
     "}\n\n"
-    "/* log p of each class; b is how far its activation is below the top. The log-partition lies\n"
+    "/* log p of each class; b is how far its activation is below the top. The log-partition is\n"
     "   `l` above the top activation, where the probabilities sum to 1. */\n"
     "static void @_log_p(const double *b, double *y)\n"
     "{\n"
@@ -216,6 +228,8 @@ static const char tempered_code[] =
     "        y[c] = (double)@_log_exp_t(b[c] + l);\n"
     "}\n\n";
 
+/* The beginning of @_probabilities: b[c], how far class c is below the largest score, which keeps all exponents at or
+ * below 0. */
 static const char below_top_two[] = "    double a[@_VECTORS], b[@_CLASSES], y[@_CLASSES], top, "
                                     "sum = 0;\n"
                                     "    int c;\n"
@@ -223,6 +237,7 @@ static const char below_top_two[] = "    double a[@_VECTORS], b[@_CLASSES], y[@_
                                     "    b[0] = a[0] > 0 ? a[0] : 0; /* activations -a/2, a/2 */\n"
                                     "    b[1] = a[0] < 0 ? -a[0] : 0;\n";
 
+/* The same for more than two classes. */
 static const char below_top_many[] = "    double a[@_VECTORS], b[@_CLASSES], y[@_CLASSES], top, "
                                      "sum = 0;\n"
                                      "    int c;\n"
@@ -233,6 +248,8 @@ static const char below_top_many[] = "    double a[@_VECTORS], b[@_CLASSES], y[@
                                      "    for (c = 0; c < @_CLASSES; c++)\n"
                                      "        b[c] = top - a[c];\n";
 
+/* The rest of @_probabilities: the escort distribution, normalised relative to its largest member so that nothing
+ * overflows. */
 static const char escort_code[] = "    @_log_p(b, y);\n"
                                   "    top = y[0];\n"
                                   "    for (c = 1; c < @_CLASSES; c++)\n"
@@ -243,6 +260,7 @@ static const char escort_code[] = "    @_log_p(b, y);\n"
                                   "        p[c] /= sum;\n"
                                   "}\n";
 
+/* @_scaled is f of struct model: all other scalings are folded into the weights. */
 static void put_scaled(struct c_file *file)
 {
     bool logarithm = file->model->scale.kind == SCALE_LOG;
@@ -251,6 +269,7 @@ static void put_scaled(struct c_file *file)
     put(file, logarithm ? "    return log1p(x);\n}\n\n" : "    return x;\n}\n\n");
 }
 
+/* Appends @_probabilities and what it needs; a comment instead where the model has none. */
 static void put_probabilities(struct c_file *file)
 {
     const struct model *model = file->model;
@@ -276,6 +295,7 @@ static void put_probabilities(struct c_file *file)
     put(file, escort_code);
 }
 
+/* The whole file. The comment at its beginning documents the functions, because the file is all that its user has. */
 static void put_all(struct c_file *file)
 {
     const struct model *model = file->model;
@@ -297,6 +317,7 @@ static void put_all(struct c_file *file)
     put_probabilities(file);
 }
 
+/* Class names are checked before anything is written: each byte may take four in a literal. */
 temper_status model_export_c(const struct model *model, const char *path, temper_error *error)
 {
     struct c_file file = {.model = model};

@@ -1,7 +1,8 @@
-/* export_onnx: a model as a graph of standard ONNX operators.
+/* export_onnx: a model as a graph of standard ONNX operators, without any custom ones.
  *
- * Input and outputs are floats, everything between is in doubles: weights of scaled features may cancel, and Newton's
- * method for the log-partition function needs the digits. */
+ * Input and outputs are floats, everything between is in doubles: large weights of scaled features may cancel, and
+ * Newton's method for the log-partition function needs the digits. A graph has no loops here: the iterations of
+ * Newton's method are unrolled. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 enum {
     /* Newton's steps: 14 are the most that were ever needed for 15 digits (docs/math.md). */
     STEPS = 16,
-    MAX_CONSTANTS = 16
+    MAX_CONSTANTS = 16 /* different scalars of a graph; fewer are used */
 };
 
 static const double SAME = 1e-8;               /* closer to 1, a temperature is 1 to the digits of a float */
@@ -23,20 +24,20 @@ static const size_t LARGEST = (size_t)1 << 31; /* bytes of a protocol buffer */
 /* The graph that is being built, and its constants: each is there once, and only if it is used. */
 struct onnx_builder {
     const struct model *model;
-    struct onnx_graph graph;
+    struct onnx_graph graph; /* encoded so far */
     struct onnx_constant {
         double value;
         struct onnx_name name;
     } constant[MAX_CONSTANTS];
     size_t constants;
-    struct onnx_name axis;
+    struct onnx_name axis; /* the constant 1, for sums over classes; "" until it is used */
 };
 
 /* ---- Operators ------------------------------------------------------------------------------- */
 
 static const struct onnx_attribute none = {0};
 
-/* A scalar constant, shared by all nodes that use it. */
+/* The name of a scalar constant, shared by all nodes that use it. */
 static struct onnx_name number(struct onnx_builder *b, double value)
 {
     for (size_t i = 0; i < b->constants; i++)
@@ -48,23 +49,26 @@ static struct onnx_name number(struct onnx_builder *b, double value)
     return name;
 }
 
-/* A node with one input, with two, and a conversion of types. */
+/* Each of these appends a node, and returns the name of its output. With one input: */
 static struct onnx_name unary(struct onnx_builder *b, const char *operation, struct onnx_name x)
 {
     return onnx_node(&b->graph, operation, (struct onnx_name[3]){x}, none, none);
 }
 
+/* With two inputs, which are broadcast to the same shape: */
 static struct onnx_name binary(struct onnx_builder *b, const char *operation, struct onnx_name x, struct onnx_name y)
 {
     return onnx_node(&b->graph, operation, (struct onnx_name[3]){x, y}, none, none);
 }
 
+/* A conversion to another type of elements: */
 static struct onnx_name cast(struct onnx_builder *b, struct onnx_name x, enum onnx_type type)
 {
     return onnx_node(&b->graph, "Cast", (struct onnx_name[3]){x}, (struct onnx_attribute){"to", type, false}, none);
 }
 
-/* Over the classes of a row; the sum alone has its axis as an input. */
+/* The sum over the classes of a row. Since version 13 of the operators the axis of ReduceSum alone is an input, not an
+ * attribute. */
 static struct onnx_name sum(struct onnx_builder *b, struct onnx_name x)
 {
     if (b->axis.text[0] == '\0')
@@ -80,12 +84,13 @@ static struct onnx_name reduce(struct onnx_builder *b, const char *operation, st
                      (struct onnx_attribute){"keepdims", 1, false});
 }
 
-/* x to a constant power, and a constant times x. */
+/* x to a constant power. */
 static struct onnx_name power(struct onnx_builder *b, struct onnx_name x, double exponent)
 {
     return binary(b, "Pow", x, number(b, exponent));
 }
 
+/* A constant times x. */
 static struct onnx_name times(struct onnx_builder *b, struct onnx_name x, double factor)
 {
     return binary(b, "Mul", x, number(b, factor));
@@ -93,6 +98,8 @@ static struct onnx_name times(struct onnx_builder *b, struct onnx_name x, double
 
 /* ---- Rows to activations --------------------------------------------------------------------- */
 
+/* The scores [N, vectors] of the rows "x": x W' + bias, by one matrix product. Scaling is folded into the weights,
+ * except for logarithms. */
 static struct onnx_name activations(struct onnx_builder *b)
 {
     const struct model *model = b->model;
@@ -105,7 +112,8 @@ static struct onnx_name activations(struct onnx_builder *b)
                      (struct onnx_attribute){"transB", 1, false}, none);
 }
 
-/* How far each class is below the top; two classes have activations -a/2 and a/2. */
+/* b [N, classes]: how far each class is below the largest score of its row, which is 0 at least once and never
+ * negative. Two classes with the score a have the scores -a/2 and a/2. */
 static struct onnx_name below_top(struct onnx_builder *b)
 {
     struct onnx_name a = activations(b);
@@ -119,7 +127,8 @@ static struct onnx_name below_top(struct onnx_builder *b)
 
 /* ---- Activations to probabilities ------------------------------------------------------------ */
 
-/* u = 1 + s (b + l), at least 0; p = u^(-1/s). */
+/* u = 1 + s (b + l), so that p = exp_t2(-(b + l)) = u^(-1/s). For t2 < 1, u is limited to 0 from below: classes far
+ * below the top have probability 0. */
 static struct onnx_name base_of(struct onnx_builder *b, struct onnx_name below, struct onnx_name l)
 {
     double s = b->model->loss.t2 - 1;
@@ -127,7 +136,8 @@ static struct onnx_name base_of(struct onnx_builder *b, struct onnx_name below, 
     return s < 0 ? binary(b, "Max", u, number(b, 0)) : u;
 }
 
-/* l + E(log S, s) S/T, as in docs/math.md; at t2 = 0 only the support counts in T. */
+/* One step of Newton's method for sum_c p_c = 1: l + E(log S, s) S/T, as in docs/math.md, S the sum of p and T that of
+ * p^t2. At t2 = 0 only the classes of positive u count in T. */
 static struct onnx_name step(struct onnx_builder *b, struct onnx_name below, struct onnx_name l)
 {
     double t2 = b->model->loss.t2, s = t2 - 1;
@@ -138,7 +148,8 @@ static struct onnx_name step(struct onnx_builder *b, struct onnx_name below, str
     return binary(b, "Add", l, binary(b, "Mul", change, binary(b, "Div", total, slope)));
 }
 
-/* The log-partition above the top activation, then the escort: u^(-order/s), made to sum to 1. */
+/* Probabilities for t2 other than 1: l, how far the log-partition function is above the largest score, by STEPS steps
+ * from a lower bound; then the escort distribution u^(-order/s), normalised. */
 static struct onnx_name tempered(struct onnx_builder *b, struct onnx_name below)
 {
     double s = b->model->loss.t2 - 1, classes = (double)b->model->classes.count;
@@ -150,7 +161,7 @@ static struct onnx_name tempered(struct onnx_builder *b, struct onnx_name below)
     return binary(b, "Div", weight, sum(b, weight));
 }
 
-/* t2 = 1: the escort of order t of softmax(a) is softmax(t a). */
+/* Probabilities for t2 = 1: the escort distribution of order t of softmax(a) is softmax(t a). */
 static struct onnx_name softmax(struct onnx_builder *b, struct onnx_name below)
 {
     return onnx_node(&b->graph, "Softmax", (struct onnx_name[3]){times(b, below, -model_escort_order(b->model))},
@@ -159,10 +170,12 @@ static struct onnx_name softmax(struct onnx_builder *b, struct onnx_name below)
 
 /* ---- The graph ------------------------------------------------------------------------------- */
 
+/* The whole graph: labels always, probabilities where the loss has them. */
 static void build(struct onnx_builder *b)
 {
     const struct model *model = b->model;
     struct onnx_name below = below_top(b);
+    /* The class of the largest score; the first one of equal ones. */
     struct onnx_name best =
         onnx_node(&b->graph, "ArgMax", (struct onnx_name[3]){unary(b, "Neg", below)},
                   (struct onnx_attribute){"axis", 1, false}, (struct onnx_attribute){"keepdims", 0, false});
@@ -178,7 +191,8 @@ static void build(struct onnx_builder *b)
     onnx_declare(&b->graph.outputs, false, "probabilities", ONNX_FLOAT, model->classes.count);
 }
 
-/* Names must be UTF-8, and a file is smaller than 2 GiB. */
+/* Refuses models that the format cannot hold: names must be UTF-8, and a protocol buffer must be smaller than 2 GiB.
+ * Half of that for the weights leaves the rest for names and nodes. */
 static temper_status check(const struct model *model, temper_error *error)
 {
     size_t bytes;
@@ -199,6 +213,7 @@ static temper_status check(const struct model *model, temper_error *error)
     return export_check(model, error);
 }
 
+/* The file is encoded in memory, then written atomically. */
 temper_status model_export_onnx(const struct model *model, const char *path, temper_error *error)
 {
     struct onnx_builder builder = {.model = model};

@@ -1,4 +1,4 @@
-/* model: creates and frees models, reads data for them, and says which probabilities their loss gives. */
+/* model: creates and frees models, reads data for them, and decides which probabilities their loss has. */
 #include "model/model.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 #include "data/read/read.h"
 #include "tempered/loss_family.h"
 
-/* All weights are 0. */
+/* A model of that shape with all weights 0: one weight vector for two classes, otherwise one for each class. */
 temper_status model_new(size_t classes, size_t features, struct model **out, temper_error *error)
 {
     size_t count;
@@ -17,6 +17,7 @@ temper_status model_new(size_t classes, size_t features, struct model **out, tem
         return error_no_memory(error);
     model->features = features;
     model->vectors = weight_vectors(classes);
+    /* The product of two sizes from a file may overflow. */
     if (mul_size(model->vectors, features, &count))
         model->weights = mem_zeroed(count, sizeof *model->weights);
     model->bias = mem_zeroed(model->vectors, sizeof *model->bias);
@@ -28,6 +29,7 @@ temper_status model_new(size_t classes, size_t features, struct model **out, tem
     return TEMPER_OK;
 }
 
+/* Accepts NULL, and a model that was only read in part. */
 void model_free(struct model *model)
 {
     if (!model)
@@ -41,18 +43,21 @@ void model_free(struct model *model)
     mem_free(model);
 }
 
-/* Calibrated probabilities are the escort of order t1 of p-hat; t1 = 0 has none. */
+/* Calibrated probabilities are the escort distribution of order t1 of p-hat: p_c^t1 / sum_k p_k^t1. At t1 = 0 it is
+ * uniform, and a hinge has no p-hat. */
 bool model_has_probabilities(const struct model *model)
 {
     return model->loss.method == TEMPER_BREGMAN || (model->loss.method != TEMPER_HINGE && model->loss.t1 > 0);
 }
 
+/* p-hat of the Bregman loss is calibrated as it is: order 1. */
 double model_escort_order(const struct model *model)
 {
     return model->loss.method == TEMPER_BREGMAN ? 1 : model->loss.t1;
 }
 
-/* A model that was not trained on a table accepts one whose columns are its features. */
+/* Reads rows with the features of the model. A model that was not trained on a table (but on LIBSVM or NumPy files,
+ * say) accepts a table whose columns are its features. */
 temper_status model_read_data(const struct model *model, const char *path, const temper_read_options *options,
                               struct dataset **out, temper_error *error)
 {

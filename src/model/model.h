@@ -9,7 +9,7 @@
 #include "data/dataset.h"
 #include "data/schema.h"
 
-/* How it was trained, for people and for later questions. Words are those of the command line. */
+/* How the model was trained, for people who read the file. Words are those of the command line. */
 struct model_training {
     char solver[16];      /* "newton" */
     char stop[16];        /* "converged" */

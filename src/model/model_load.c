@@ -1,8 +1,8 @@
-/* model_load: reads a model file: is it a model, is it complete and undamaged, and then its keys, each of the right
- * type, each once, and all consistent.
+/* model_load: reads a model file. Checks, in this order, that it is a model, that it is complete and undamaged, and
+ * that each key is of the right type, there once, and consistent with the others.
  *
- * Sizes are believed only as far as the file could hold them: a number takes two bytes at least, so nothing is
- * allocated that is much larger than the file itself. */
+ * Sizes in the file are trusted only as far as the file could hold them: a number takes two bytes at least, so that
+ * nothing is allocated that is much larger than the file itself. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +15,12 @@
 #include "model/model_file.h"
 #include "tempered/loss_family.h"
 
-enum { FIRST_LOOK = 16384, PIECE = 1 << 16 }; /* bytes */
+/* Bytes: those by which the kind of a file is recognised, and those read at once. */
+enum { FIRST_LOOK = 16384, PIECE = 1 << 16 };
 
 /* ---- Scaling --------------------------------------------------------------------------------- */
 
+/* Keys of the object "scale"; the enumeration is the index into the list. */
 enum { SCALE_NAME, SCALE_CONSTANTS, SCALE_OFFSET, SCALE_FACTOR, SCALE_KEYS };
 static const char *const scale_keys[] = {"name", "constants", "offset", "factor"};
 
@@ -42,7 +44,8 @@ static bool parse_column_numbers(struct json_reader *json, const struct model *m
     return json_f64_array(json, *out, model->features);
 }
 
-/* All keys but the name are absent if there is no scaling. */
+/* The object "scale". It describes the scaling for people: the weights of the file are for raw rows. All keys but the
+ * name are absent if there is no scaling. */
 static bool parse_scale(struct json_reader *json, struct model *model)
 {
     struct scale *scale = &model->scale;
@@ -70,7 +73,7 @@ static bool parse_scale(struct json_reader *json, struct model *model)
 
 /* ---- Loss ------------------------------------------------------------------------------------ */
 
-/* By its name on the command line. */
+/* "method": the loss, by its name on the command line. */
 static bool parse_method(struct json_reader *json, struct model *model)
 {
     char *name = NULL;
@@ -91,7 +94,7 @@ static bool parse_parameter(struct json_reader *json, bool expected, double *out
     return json_f64(json, out) && (*out >= 0 || fail_changed(json, "a number below 0"));
 }
 
-/* Whether the temperatures are those that the method fixes. */
+/* Whether the temperatures are those that the method implies: a logistic loss with t1 = 0.5 is a contradiction. */
 static bool loss_agrees(const struct model *model)
 {
     temper_loss_spec fixed = temper_loss_resolve(model->loss);
@@ -100,7 +103,7 @@ static bool loss_agrees(const struct model *model)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Classes are stored in the one spelling that temper gives them, and each once. */
+/* One class name. Names are stored in the one spelling that temper gives them, and each once. */
 static bool parse_class(struct json_reader *json, struct classes *classes)
 {
     char *name = NULL;
@@ -117,7 +120,7 @@ static bool parse_class(struct json_reader *json, struct classes *classes)
                                       "spelled in another way than temper spells it");
 }
 
-/* At least two; their order is the order of the weight vectors. */
+/* "classes": at least two; their order is the order of the weight vectors. */
 static bool parse_class_names(struct json_reader *json, struct model *model)
 {
     struct classes *classes = &model->classes;
@@ -130,7 +133,7 @@ static bool parse_class_names(struct json_reader *json, struct model *model)
     return json->status == TEMPER_OK;
 }
 
-/* Exactly as many as there are features. */
+/* "feature_names": exactly as many as there are features, whose number was read before. */
 static bool parse_feature_names(struct json_reader *json, struct model *model)
 {
     struct names *names = &model->feature_names;
@@ -153,7 +156,8 @@ static bool parse_feature_names(struct json_reader *json, struct model *model)
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* The file must be long enough for as many weights as its sizes imply: a digit and a comma for each. */
+/* "features": their number, from which the weights are allocated. The file must be long enough for as many weights as
+ * its sizes imply: a digit and a comma for each. */
 static bool parse_features(struct json_reader *json, struct model *model)
 {
     uint64_t features;
@@ -172,7 +176,7 @@ static bool parse_features(struct json_reader *json, struct model *model)
     return (model->weights && model->bias) || json_no_memory(json);
 }
 
-/* One number for two classes, a list otherwise. */
+/* "intercept": one number for two classes, a list otherwise. */
 static bool parse_intercept(struct json_reader *json, struct model *model)
 {
     if (model->vectors == 1)
@@ -180,7 +184,7 @@ static bool parse_intercept(struct json_reader *json, struct model *model)
     return json_f64_array(json, model->bias, model->vectors);
 }
 
-/* A list for two classes, otherwise a list of lists: one weight vector for each class. */
+/* "weights": a list for two classes, otherwise a list of lists: one weight vector for each class. */
 static bool parse_weights(struct json_reader *json, struct model *model)
 {
     size_t vector = 0;
@@ -201,14 +205,16 @@ static bool parse_weights(struct json_reader *json, struct model *model)
 
 /* ---- How it was trained ---------------------------------------------------------------------- */
 
+/* The types of TRAINING_LIST (model_file.h). */
 enum field_type { FIELD_TEXT, FIELD_F64, FIELD_U64, FIELD_SIZE };
 
 /* Where a member of struct model_training is. */
 struct training_field {
     enum field_type type;
-    size_t offset, size;
+    size_t offset, size; /* within the structure, in bytes */
 };
 
+/* One field for each entry of TRAINING_LIST, so that writer and reader cannot differ. */
 static const struct training_field training_fields[] = {
 #define TRAINING_FIELD(name, type)                                                                                     \
     {FIELD_##type, offsetof(struct model_training, name), sizeof((struct model_training *)0)->name},
@@ -216,6 +222,7 @@ static const struct training_field training_fields[] = {
 #undef TRAINING_FIELD
 };
 
+/* Their keys, in the same order; "intercept" comes last, because it is stored in struct model. */
 static const char *const training_keys[] = {
 #define TRAINING_KEY(name, type) #name,
     TRAINING_LIST(TRAINING_KEY)
@@ -224,7 +231,7 @@ static const char *const training_keys[] = {
 
 enum { TRAINING_FIELDS = sizeof training_fields / sizeof *training_fields, TRAINING_KEYS = TRAINING_FIELDS + 1 };
 
-/* A text of bounded length, into an array of the structure. */
+/* Reads a text into an array of `size` bytes; a longer one is refused. */
 static bool parse_short_text(struct json_reader *json, char *out, size_t size)
 {
     char *text = NULL;
@@ -237,7 +244,8 @@ static bool parse_short_text(struct json_reader *json, char *out, size_t size)
     return length < size || fail_changed(json, "a text that is too long");
 }
 
-/* Reads a value of the type of the field into the structure at `base`. */
+/* Reads a value of the type of the field into the structure at `base`; by memcpy, because the address is computed from
+ * an offset. */
 static bool parse_field(struct json_reader *json, const struct training_field *field, void *base)
 {
     char *at = (char *)base + field->offset;
@@ -261,7 +269,7 @@ static bool parse_field(struct json_reader *json, const struct training_field *f
     return size == count || fail_changed(json, "a count that is too large");
 }
 
-/* All fields are required; their order is free. */
+/* The object "training". All fields are required; their order is free. */
 static bool parse_training(struct json_reader *json, struct model *model)
 {
     uint64_t seen = 0;
@@ -279,7 +287,7 @@ static bool parse_training(struct json_reader *json, struct model *model)
 
 /* ---- All keys ------------------------------------------------------------------------------- */
 
-/* Known already from the first bytes; here its spelling is checked as JSON. */
+/* "format": known already from the first bytes; here its spelling is checked as JSON. */
 static bool parse_format(struct json_reader *json, struct model *model)
 {
     char *format = NULL;
@@ -291,7 +299,7 @@ static bool parse_format(struct json_reader *json, struct model *model)
     return same || fail_changed(json, "another format");
 }
 
-/* Newer versions were refused before. */
+/* "version": newer ones were refused before, by check_version. */
 static bool parse_version(struct json_reader *json, struct model *model)
 {
     uint64_t version;
@@ -309,6 +317,7 @@ static bool parse_any_text(struct json_reader *json, struct model *model)
     return fine;
 }
 
+/* The first temperature; null for a hinge. */
 static bool parse_t1(struct json_reader *json, struct model *model)
 {
     return parse_parameter(json, loss_has_temperatures(model->loss), &model->loss.t1);
@@ -321,24 +330,26 @@ static bool parse_t2(struct json_reader *json, struct model *model)
            (loss_agrees(model) || fail_changed(json, "temperatures that the method does not have"));
 }
 
+/* The width over which a hinge is rounded; null for any other loss. */
 static bool parse_smoothing(struct json_reader *json, struct model *model)
 {
     return parse_parameter(json, !loss_has_temperatures(model->loss), &model->loss.smoothing);
 }
 
+/* The penalty, which every model has. */
 static bool parse_l2(struct json_reader *json, struct model *model)
 {
     return parse_parameter(json, true, &model->l2);
 }
 
-/* The features of the schema must be as many as those of the model. */
+/* "schema": its columns must become as many features as the model has. */
 static bool parse_schema(struct json_reader *json, struct model *model)
 {
     return schema_parse(json, &model->schema) &&
            (model->schema->features == model->features || fail_changed(json, "a schema of another number of features"));
 }
 
-/* In the order of the file, which is fixed: the parsers of later keys use what earlier ones have stored. */
+/* All keys, in the order of the file, which is fixed: the parsers of later keys use what earlier ones have stored. */
 static const struct model_key {
     const char *key;
     bool (*parse)(struct json_reader *json, struct model *model);
@@ -401,7 +412,7 @@ static bool parse_keys_in_order(struct json_reader *json, struct model *model)
     return json_end(json);
 }
 
-/* Bytes whose checksum was verified; `name` is the file in messages. */
+/* Parses bytes whose checksum was verified; `name` is the file in messages. *out is untouched on failure. */
 static temper_status parse_model(const char *name, const char *bytes, size_t length, struct model **out,
                                  temper_error *error)
 {
@@ -428,14 +439,15 @@ struct model_input {
 
 /* ---- Other files -------------------------------------------------------------------------- */
 
-/* The first bytes are those of a model, as far as there are any. */
+/* Whether the first bytes are those of a model, as far as there are any: a file of three bytes may be a truncated
+ * model. */
 static bool begins_like_model(const char *bytes, size_t length)
 {
     size_t head = strlen(MODEL_HEAD);
     return memcmp(bytes, MODEL_HEAD, length < head ? length : head) == 0;
 }
 
-/* The message names the kind of file, if the first bytes show it. */
+/* The error for a file that is no model: names the kind of file, if the first bytes show it. `bytes` end with '\0'. */
 static temper_status refuse_other_file(const struct model_input *input, const unsigned char *bytes, size_t length)
 {
     const char *name = input->name;
@@ -457,7 +469,7 @@ static temper_status refuse_other_file(const struct model_input *input, const un
                      "%s: this is no model of temper; name a file that temper train wrote", name);
 }
 
-/* Before the whole file is read: a data file may be larger than the memory. */
+/* Checks the first bytes before the whole file is read: a data file may be larger than the memory. */
 static temper_status check_head(const struct model_input *input)
 {
     const unsigned char *bytes;
@@ -475,7 +487,7 @@ static temper_status check_head(const struct model_input *input)
 
 /* ---- Complete and undamaged --------------------------------------------------------------------- */
 
-/* Appends the whole file to the text. */
+/* Reads the whole file, in pieces: a compressed file or a pipe has no known length. */
 static temper_status read_all(struct model_input *input)
 {
     struct text *text = &input->text;
@@ -492,7 +504,7 @@ static temper_status read_all(struct model_input *input)
     return status == TEMPER_OK && text->failed ? error_no_memory(input->error) : status;
 }
 
-/* The place is the end of the file: its line and column. */
+/* The error for a file that ends too early; its place is the end of the file, with line and column. */
 static temper_status refuse_truncated(const struct model_input *input)
 {
     const struct text *text = &input->text;
@@ -508,14 +520,15 @@ static temper_status refuse_truncated(const struct model_input *input)
                     input->name, line, column);
 }
 
-/* The second line, `"version": 1,`: a newer format may differ from there on. */
+/* Refuses a newer version, which may differ in everything after the second line, `"version": 1,`. Without such a line
+ * the file is damaged, and the checksum shows it. */
 static temper_status check_version(const struct model_input *input)
 {
     const char *bytes = input->text.bytes, *from = bytes + strlen(MODEL_HEAD);
     const char *to = bytes + input->text.length, key[] = "\"version\": ";
     unsigned long long version;
     if ((size_t)(to - from) < sizeof key || memcmp(from, key, sizeof key - 1) != 0)
-        return TEMPER_OK; /* damaged: the checksum shows it */
+        return TEMPER_OK;
     from += sizeof key - 1;
     const char *end = memchr(from, ',', (size_t)(to - from));
     if (!end || !number_u64(from, end, &version) || version <= MODEL_VERSION)
@@ -526,7 +539,7 @@ static temper_status check_version(const struct model_input *input)
                     input->name, version, (int)MODEL_VERSION);
 }
 
-/* Every file ends with the checksum (XXH3-128) of the bytes before it. */
+/* Verifies the checksum (XXH3-128) of the bytes before it, at a fixed distance from the end of every file. */
 static temper_status check_sum(const struct model_input *input)
 {
     char tail[MODEL_TAIL + 1];
@@ -546,7 +559,7 @@ static temper_status check_sum(const struct model_input *input)
 
 /* ---- The whole file -------------------------------------------------------------------------- */
 
-/* The version first: a newer format may have another checksum. */
+/* Checks, then parses. The version comes first, because a newer format may have another checksum. */
 static temper_status parse_checked(const struct model_input *input, struct model **out)
 {
     TRY(check_version(input));
@@ -576,6 +589,7 @@ temper_status model_read_text(const char *bytes, size_t length, struct model **o
     return status;
 }
 
+/* *out is untouched on failure. */
 temper_status model_load(const char *path, struct model **out, temper_error *error)
 {
     struct model_input input = {.error = error};

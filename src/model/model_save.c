@@ -1,4 +1,5 @@
-/* model_save: a model as a JSON text: one key after the other, in a fixed order. docs/model.md has the format. */
+/* model_save: a model as a JSON text, one key after the other in a fixed order, so that equal models are equal bytes.
+ * docs/model.md has the format. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +11,13 @@
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* A key; then a value of each type with its key and a comma, on a line. */
+/* A key; the functions after it write a value of each type with its key and a comma, on a line. */
 static void write_key(struct text *text, const char *key)
 {
     text_format(text, "\"%s\": ", key);
 }
 
+/* The value is escaped as JSON requires. */
 static void write_text(struct text *text, const char *key, const char *value)
 {
     write_key(text, key);
@@ -23,6 +25,7 @@ static void write_text(struct text *text, const char *key, const char *value)
     text_append(text, ",\n");
 }
 
+/* The shortest decimal that reads back as the same double. */
 static void write_number(struct text *text, const char *key, double value)
 {
     write_key(text, key);
@@ -30,12 +33,13 @@ static void write_number(struct text *text, const char *key, double value)
     text_append(text, ",\n");
 }
 
+/* An exact integer: it may exceed 2^53, beyond which doubles would round it. */
 static void write_count(struct text *text, const char *key, uint64_t value)
 {
     text_format(text, "\"%s\": %llu,\n", key, (unsigned long long)value);
 }
 
-/* A parameter that the method does not have is null, whatever the model holds. */
+/* A parameter of the loss; null if the method has no such parameter, whatever number the model holds. */
 static void write_if(struct text *text, bool meant, const char *key, double value)
 {
     if (meant)
@@ -46,7 +50,7 @@ static void write_if(struct text *text, bool meant, const char *key, double valu
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* The method and all parameters of any method. */
+/* The method, and the parameters of all methods: readers find the same keys in every file. */
 static void write_loss(const struct model *model, struct text *text)
 {
     bool hinge = model->loss.method == TEMPER_HINGE;
@@ -71,7 +75,7 @@ static void write_names(const struct model *model, struct text *text)
     text_append(text, ",\n");
 }
 
-/* Two classes: a number and a list. More: a list, and a list of lists, one on each line. */
+/* Intercepts and weights. Two classes: a number and a list. More: a list, and a list of lists, one on each line. */
 static void write_weights(const struct model *model, struct text *text)
 {
     bool single = model->vectors == 1;
@@ -147,11 +151,12 @@ static void write_schema(const struct schema *schema, struct text *text)
 
 /* ---- How it was trained ---------------------------------------------------------------------- */
 
-/* Every field of TRAINING_LIST, by its type. */
+/* How the model was trained: every field of TRAINING_LIST, by its type, and whether there is an intercept. */
 static void write_training(const struct model *model, struct text *text)
 {
     const struct model_training *training = &model->training;
     text_append(text, "\"training\": {\n");
+/* One macro for each type of the list; the key is the name of the member. */
 #define WRITE_TEXT(name)  write_text(text, #name, training->name);
 #define WRITE_F64(name)   write_number(text, #name, training->name);
 #define WRITE_U64(name)   write_count(text, #name, training->name);
@@ -164,7 +169,7 @@ static void write_training(const struct model *model, struct text *text)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* NULL has no numbers, and passes. */
+/* An array that is NULL has count 0, and passes. */
 static bool all_finite(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -173,7 +178,8 @@ static bool all_finite(const double *values, size_t count)
     return true;
 }
 
-/* JSON has no NaN and no infinity, and such a model is of no use. NULL if all numbers are finite. */
+/* Names the part of the model that is not finite; NULL if all of it is. JSON has neither NaN nor infinity, and such a
+ * model is of no use. */
 static const char *what_is_not_finite(const struct model *model)
 {
     const struct model_training *t = &model->training;
@@ -194,7 +200,8 @@ static const char *what_is_not_finite(const struct model *model)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* `"checksum": "...` has a fixed length, so that the reader finds it from the end. */
+/* The last lines of a file, with the checksum of the bytes before them. Their length is fixed, so that the reader finds
+ * the checksum from the end. */
 void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1])
 {
     XXH128_hash_t hash = XXH3_128bits(bytes, length);
@@ -202,7 +209,8 @@ void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1])
              (unsigned long long)hash.low64);
 }
 
-/* Keys in their fixed order, and the checksum of all bytes before it. */
+/* The whole file: keys in their fixed order, then the checksum of all bytes before it. Failures of memory are collected
+ * in text->failed, and reported once. */
 temper_status model_write(const struct model *model, struct text *text, temper_error *error)
 {
     const char *fault = what_is_not_finite(model);
@@ -229,7 +237,8 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     return text->failed ? error_no_memory(error) : TEMPER_OK;
 }
 
-/* The whole text is made first, so that a failure leaves the disk untouched. */
+/* Saves a model. The whole text is made before the file is opened, and the file replaced atomically: a failure leaves
+ * the disk untouched. */
 temper_status model_save(const struct model *model, const char *path, temper_error *error)
 {
     struct text text = {0};

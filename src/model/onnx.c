@@ -1,5 +1,6 @@
-/* onnx: writes ONNX graphs: an encoder of protocol buffers, in which a field is a number, a wire type, and bytes. The
- * field numbers are those of onnx.proto; no library is needed for the few messages of a linear model. */
+/* onnx: writes ONNX graphs by an encoder of protocol buffers, in which a message is a sequence of fields, and a field a
+ * number, a wire type, and bytes. The field numbers are those of onnx.proto; a linear model needs so few messages that
+ * no library is worth its dependency. */
 #include "model/onnx.h"
 
 #include <stdint.h>
@@ -13,47 +14,47 @@ enum {
     KIND_BYTES = 2   /* and length-delimited */
 };
 
-/* Field numbers of onnx.proto. */
+/* Field numbers and enumeration values of onnx.proto, with their names there. */
 enum {
-    MODEL_IR = 1,
-    MODEL_PRODUCER = 2,
-    MODEL_PRODUCER_VERSION = 3,
-    MODEL_GRAPH = 7,
-    MODEL_OPERATORS = 8,
-    OPERATORS_VERSION = 2,
-    GRAPH_NODE = 1,
-    GRAPH_NAME = 2,
-    GRAPH_CONSTANT = 5,
-    GRAPH_INPUT = 11,
-    GRAPH_OUTPUT = 12,
-    NODE_INPUT = 1,
-    NODE_OUTPUT = 2,
-    NODE_OPERATION = 4,
-    NODE_ATTRIBUTE = 5,
-    ATTRIBUTE_NAME = 1,
-    ATTRIBUTE_NUMBER = 3,
-    ATTRIBUTE_NUMBERS = 8,
-    ATTRIBUTE_TYPE = 20,
-    TENSOR_DIMENSION = 1,
-    TENSOR_TYPE = 2,
-    TENSOR_TEXT = 6,
-    TENSOR_NAME = 8,
-    TENSOR_BYTES = 9,
-    VALUE_NAME = 1,
-    VALUE_TYPE = 2,
-    TYPE_TENSOR = 1,
-    TYPE_ELEMENT = 1,
-    TYPE_SHAPE = 2,
-    SHAPE_DIMENSION = 1,
-    DIMENSION_VALUE = 1,
-    DIMENSION_NAME = 2,
-    KIND_OF_NUMBER = 2, /* AttributeProto.INT and INTS */
-    KIND_OF_NUMBERS = 7
+    MODEL_IR = 1,               /* ModelProto.ir_version */
+    MODEL_PRODUCER = 2,         /* .producer_name */
+    MODEL_PRODUCER_VERSION = 3, /* .producer_version */
+    MODEL_GRAPH = 7,            /* .graph */
+    MODEL_OPERATORS = 8,        /* .opset_import */
+    OPERATORS_VERSION = 2,      /* OperatorSetIdProto.version */
+    GRAPH_NODE = 1,             /* GraphProto.node */
+    GRAPH_NAME = 2,             /* .name */
+    GRAPH_CONSTANT = 5,         /* .initializer */
+    GRAPH_INPUT = 11,           /* .input */
+    GRAPH_OUTPUT = 12,          /* .output */
+    NODE_INPUT = 1,             /* NodeProto.input */
+    NODE_OUTPUT = 2,            /* .output */
+    NODE_OPERATION = 4,         /* .op_type */
+    NODE_ATTRIBUTE = 5,         /* .attribute */
+    ATTRIBUTE_NAME = 1,         /* AttributeProto.name */
+    ATTRIBUTE_NUMBER = 3,       /* .i */
+    ATTRIBUTE_NUMBERS = 8,      /* .ints */
+    ATTRIBUTE_TYPE = 20,        /* .type */
+    TENSOR_DIMENSION = 1,       /* TensorProto.dims */
+    TENSOR_TYPE = 2,            /* .data_type */
+    TENSOR_TEXT = 6,            /* .string_data */
+    TENSOR_NAME = 8,            /* .name */
+    TENSOR_BYTES = 9,           /* .raw_data */
+    VALUE_NAME = 1,             /* ValueInfoProto.name */
+    VALUE_TYPE = 2,             /* .type */
+    TYPE_TENSOR = 1,            /* TypeProto.tensor_type */
+    TYPE_ELEMENT = 1,           /* TypeProto.Tensor.elem_type */
+    TYPE_SHAPE = 2,             /* .shape */
+    SHAPE_DIMENSION = 1,        /* TensorShapeProto.dim */
+    DIMENSION_VALUE = 1,        /* Dimension.dim_value */
+    DIMENSION_NAME = 2,         /* .dim_param */
+    KIND_OF_NUMBER = 2,         /* AttributeProto.AttributeType: INT */
+    KIND_OF_NUMBERS = 7         /* INTS */
 };
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* Seven bits a byte, the lowest first. */
+/* The varint encoding: seven bits in a byte, the lowest first; the highest bit marks all bytes but the last. */
 static void put_varint(struct text *text, uint64_t value)
 {
     char bytes[10];
@@ -85,7 +86,7 @@ static void put_text(struct text *text, unsigned field, const char *string)
     put_bytes(text, field, string, strlen(string));
 }
 
-/* A message within a message, which is freed. */
+/* A field that holds another message, which is freed; a failure of the inner message becomes one of the outer. */
 static void put_message(struct text *text, unsigned field, struct text *message)
 {
     put_bytes(text, field, message->bytes ? message->bytes : "", message->length);
@@ -93,6 +94,7 @@ static void put_message(struct text *text, unsigned field, struct text *message)
     text_free(message);
 }
 
+/* A name that no other tensor of the graph has. */
 static struct onnx_name new_name(struct onnx_graph *graph)
 {
     struct onnx_name name;
@@ -102,7 +104,7 @@ static struct onnx_name new_name(struct onnx_graph *graph)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
-/* An integer, or a list of one integer, by name. */
+/* An attribute of a node: an integer, or a list of one integer. Nothing for an attribute without a name. */
 static void put_attribute(struct text *node, struct onnx_attribute attribute)
 {
     struct text message = {0};
@@ -114,7 +116,7 @@ static void put_attribute(struct text *node, struct onnx_attribute attribute)
     put_message(node, NODE_ATTRIBUTE, &message);
 }
 
-/* Returns the name of its output. */
+/* Appends a node, in the order in which the runtime executes them; returns the name of its output. */
 struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation, const struct onnx_name input[3],
                            struct onnx_attribute first, struct onnx_attribute second)
 {
@@ -130,6 +132,7 @@ struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation, cons
     return output;
 }
 
+/* An Identity node: outputs of a graph have fixed names, those of other nodes are numbered. */
 void onnx_rename(struct onnx_graph *graph, struct onnx_name from, const char *to)
 {
     struct text node = {0};
@@ -150,7 +153,7 @@ static void put_word(struct text *bytes, uint64_t word)
     text_append_bytes(bytes, little, sizeof little);
 }
 
-/* The dimensions and the type are there; the bytes or texts follow. */
+/* Completes a constant whose dimensions, type and data are encoded: gives it a name, by which nodes refer to it. */
 static struct onnx_name finish_constant(struct onnx_graph *graph, struct text *tensor)
 {
     struct onnx_name name = new_name(graph);
@@ -177,11 +180,13 @@ struct onnx_name onnx_doubles(struct onnx_graph *graph, const double *values, si
     return finish_constant(graph, &tensor);
 }
 
+/* A list of one number, which is broadcast to any shape. */
 struct onnx_name onnx_number(struct onnx_graph *graph, double value)
 {
     return onnx_doubles(graph, &value, 1, 0);
 }
 
+/* A list of one integer, as axes are given. */
 struct onnx_name onnx_integer(struct onnx_graph *graph, long long value)
 {
     struct text tensor = {0}, bytes = {0};
@@ -205,7 +210,7 @@ struct onnx_name onnx_texts(struct onnx_graph *graph, char *const *texts, size_t
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* An input or output of the graph: name, type and shape. */
+/* Declares an input or output of the graph: name, type, and the shape [N] or [N, columns], N being free. */
 void onnx_declare(struct text *list, bool input, const char *name, enum onnx_type type, size_t columns)
 {
     struct text value = {0}, kind = {0}, tensor = {0}, shape = {0}, rows = {0}, width = {0};
@@ -223,7 +228,7 @@ void onnx_declare(struct text *list, bool input, const char *name, enum onnx_typ
     put_message(list, input ? GRAPH_INPUT : GRAPH_OUTPUT, &value);
 }
 
-/* Fields of one message, one behind the other, are that message. */
+/* Appends encoded fields to a message: one behind the other they are the fields of that message. */
 static void append(struct text *text, struct text *part)
 {
     text_append_bytes(text, part->bytes ? part->bytes : "", part->length);

@@ -8,7 +8,7 @@
 
 enum onnx_type { ONNX_FLOAT = 1, ONNX_INT64 = 7, ONNX_STRING = 8, ONNX_DOUBLE = 11 };
 
-/* Parts of a graph that grow side by side; start from {0}. */
+/* The parts of a graph, which all grow while nodes are added; start from {0}. */
 struct onnx_graph {
     struct text nodes, constants, inputs, outputs; /* encoded, as fields of GraphProto */
     unsigned names;                                /* given so far */

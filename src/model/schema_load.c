@@ -9,7 +9,7 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* At most 64 keys. */
+/* Accepts keys in any order, each once. At most 64 keys, one bit each. */
 int key_next(struct json_reader *json, const char *const *keys, int count, uint64_t *seen)
 {
     char key[JSON_KEY];
@@ -29,7 +29,7 @@ int key_next(struct json_reader *json, const char *const *keys, int count, uint6
     return -1;
 }
 
-/* Reports the first that is missing. */
+/* Reports the first key that is missing, in the order of the list. */
 bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing, const char *what)
 {
     for (int i = 0; i < count; i++)
@@ -38,6 +38,7 @@ bool keys_complete(struct json_reader *json, const char *const *keys, int count,
     return json->status == TEMPER_OK;
 }
 
+/* temper writes no such file: somebody has changed it, and computed a new checksum. */
 bool fail_changed(struct json_reader *json, const char *what)
 {
     return json_fail(json, "%s; the file was changed: train again", what);
@@ -45,10 +46,11 @@ bool fail_changed(struct json_reader *json, const char *what)
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
+/* Keys of a column; the enumeration is the index into the list. */
 enum { COLUMN_POSITION, COLUMN_NAME, COLUMN_TEXTS, COLUMN_FILL, COLUMN_KEYS };
 static const char *const column_keys[] = {"column", "name", "texts", "fill"};
 
-/* The next text of a list that grows as it is read: its length is nowhere in the file. */
+/* Reads the next text of a list that doubles as it grows: its length is not in the file. */
 static bool parse_text(struct json_reader *json, struct names *names)
 {
     if ((names->count & (names->count - 1)) == 0) { /* 0 or a power of two: full */
@@ -64,7 +66,8 @@ static bool parse_text(struct json_reader *json, struct names *names)
     return true;
 }
 
-/* All texts of a column must differ: equal ones would make two features of one. */
+/* "texts": the texts of a categorical column, each of which becomes a feature. All must differ, which a hash table of
+ * classes checks in linear time. */
 static bool parse_texts(struct json_reader *json, struct names *names)
 {
     struct classes known = {0};
@@ -74,6 +77,7 @@ static bool parse_texts(struct json_reader *json, struct names *names)
         fine = parse_text(json, names);
         if (!fine)
             break;
+        /* The class code of text i is i exactly as long as no text is repeated. */
         size_t last = names->count - 1, length = strlen(names->name[last]) + 1;
         text = mem_alloc(length + 1, 1);
         if (!text) {
@@ -96,7 +100,8 @@ static bool parse_texts(struct json_reader *json, struct names *names)
     return fine && json->status == TEMPER_OK;
 }
 
-/* One number for each feature of the column; their count must be known by then. */
+/* "fill": what replaces a missing cell, one number for each feature of the column. "texts" comes before it, because it
+ * determines that number. */
 static bool parse_fill(struct json_reader *json, struct schema_column *column)
 {
     size_t count = schema_column_features(column);
@@ -106,7 +111,7 @@ static bool parse_fill(struct json_reader *json, struct schema_column *column)
     return json_f64_array(json, column->fill, count);
 }
 
-/* A column of the file, stored from 1 and held from 0. */
+/* A position in the table, stored from 1 and held from 0. */
 static bool parse_position(struct json_reader *json, size_t *out)
 {
     uint64_t value;
@@ -141,7 +146,7 @@ static bool parse_column(struct json_reader *json, struct schema_column *column)
     return keys_complete(json, column_keys, COLUMN_KEYS, needed & ~seen, "column");
 }
 
-/* The list grows as it is read; schema->features counts what its columns become. */
+/* "columns": the list grows as it is read; schema->features counts the features that its columns become. */
 static bool parse_columns(struct json_reader *json, struct schema *schema)
 {
     size_t room = 0;
@@ -155,6 +160,7 @@ static bool parse_columns(struct json_reader *json, struct schema *schema)
                 return json_no_memory(json);
             schema->column = grown;
         }
+        /* Counted before it is parsed, so that schema_free frees a column that is not complete. */
         struct schema_column *column = &schema->column[schema->columns++];
         *column = (struct schema_column){0};
         if (!parse_column(json, column))
@@ -166,10 +172,11 @@ static bool parse_columns(struct json_reader *json, struct schema *schema)
 
 /* ---- The schema ------------------------------------------------------------------------------ */
 
+/* Keys of the object "schema". */
 enum { FILE_COLUMNS, LABEL_COLUMN, LABEL_NAME, MISSING, COLUMNS, SCHEMA_KEYS };
 static const char *const schema_keys[] = {"file_columns", "label_column", "label_name", "missing", "columns"};
 
-/* What is done about missing values, by its word on the command line. */
+/* "missing": what is done about missing values, by its word on the command line. */
 static bool parse_missing(struct json_reader *json, enum schema_missing *out)
 {
     char *word = NULL;
@@ -181,7 +188,8 @@ static bool parse_missing(struct json_reader *json, enum schema_missing *out)
                                     "again");
 }
 
-/* Describes what is inconsistent in a schema; NULL if nothing is. */
+/* Describes what is inconsistent in a schema; NULL if nothing is. The CSV reader relies on all of these: positions
+ * within the table and ascending, names for all columns or for none, fill values exactly with means. */
 static const char *contradiction(const struct schema *schema)
 {
     bool named = schema_has_names(schema);
@@ -205,7 +213,8 @@ static const char *contradiction(const struct schema *schema)
     return NULL;
 }
 
-/* A file that has no label column has neither of its keys; the others are required. */
+/* Reads all keys. A table without a label column has neither of the keys for it; the others are required. Failures are
+ * in json->status. */
 static void parse_schema_keys(struct json_reader *json, struct schema *schema)
 {
     uint64_t seen = 0, count;
@@ -226,7 +235,8 @@ static void parse_schema_keys(struct json_reader *json, struct schema *schema)
     keys_complete(json, schema_keys, SCHEMA_KEYS, ((1u << SCHEMA_KEYS) - 1) & ~seen & ~optional, "schema");
 }
 
-/* Inconsistencies are reported at the beginning of the object. */
+/* Reads the object "schema". Inconsistencies between its keys are reported at the beginning of the object. *out is
+ * untouched on failure. */
 bool schema_parse(struct json_reader *json, struct schema **out)
 {
     if (!json_object(json))

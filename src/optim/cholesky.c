@@ -1,8 +1,8 @@
-/* cholesky: A = L L' of a dense symmetric matrix, by blocks of columns that fit into a cache.
+/* cholesky: A = L L' of a dense symmetric matrix, in blocks of PANEL columns that fit into a cache.
  *
- * For each block of columns: what the columns left of it contribute is subtracted (nearly all of
- * the work: a matrix product in tiles that fit into registers), the block on the diagonal is
- * factored, and the rows below it are solved with its factor. */
+ * Left-looking: for each block of columns, first the contribution of all columns to its left is subtracted (nearly all
+ * of the n^3 / 3 operations: a matrix product in tiles that fit into registers), then the diagonal block is factored,
+ * and the rows below it are solved with its factor. */
 #include "optim/cholesky.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* packed[k][j] = from[j][k]. Columns beyond `columns` are zeros, so that every panel is whole. */
+/* packed[k][j] = from[j][k]: a transposed copy of one panel, so that the kernel reads consecutive numbers. Columns
+ * beyond `columns` are zeros, so that the kernel needs no special case for the last panel. */
 static void pack(double *packed, const double *from, size_t n, size_t columns)
 {
     for (size_t k = 0; k < PANEL; k++)
@@ -22,7 +23,7 @@ static void pack(double *packed, const double *from, size_t n, size_t columns)
             packed[k * PANEL + j] = j < columns ? from[j * n + k] : 0;
 }
 
-/* The block on the diagonal, whose corner is at `from`; what is above the diagonal is zeros. */
+/* A copy of the diagonal block that begins at `from`, with zeros above its diagonal. */
 static void take_corner(double *corner, const double *from, size_t n, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -61,6 +62,7 @@ static size_t factor_block(double *a, size_t n, size_t size, double *pivot)
         for (size_t j = 0; j < i; j++)
             row[j] = (row[j] - vector_dot(row, a + j * n, j)) / a[j * n + j];
         const double left = row[i] - vector_dot(row, row, i);
+        /* The pivot: the Schur complement of this diagonal entry. */
         if (!(left > 0) || isinf(left)) { /* NaN too */
             *pivot = left;
             return i;
@@ -70,14 +72,15 @@ static size_t factor_block(double *a, size_t n, size_t size, double *pivot)
     return size;
 }
 
-/* `row` becomes that of L: solves with the factored block, whose corner is at `l`. */
+/* Forward substitution with the factored diagonal block at `l`: `row` becomes the corresponding row of L. */
 static void solve_row(double *row, const double *l, size_t n, size_t size)
 {
     for (size_t j = 0; j < size; j++)
         row[j] = (row[j] - vector_dot(row, l + j * n, j)) / l[j * n + j];
 }
 
-/* Left-looking blocked factorisation. */
+/* Stops at the first pivot that is not positive. That row and pivot give a direction without positive curvature, from
+ * which trust_region.c computes how much has to be added to the diagonal. */
 size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *pivot)
 {
     for (size_t begin = 0; begin < n; begin += PANEL) {
@@ -106,7 +109,7 @@ void cholesky_solve_lower(const double *l, size_t n, double *x)
         x[i] = (x[i] - vector_dot(l + i * n, x, i)) / l[i * n + i];
 }
 
-/* Back substitution. */
+/* Back substitution with L'. */
 void cholesky_solve_upper(const double *l, size_t n, size_t count, double *x)
 {
     /* By rows of L, which are the columns of L', so that memory is read in order. */
@@ -116,13 +119,15 @@ void cholesky_solve_upper(const double *l, size_t n, size_t count, double *x)
     }
 }
 
+/* Two triangular solves of n^2 operations each. */
 void cholesky_solve_full(const double *l, size_t n, double *x)
 {
     cholesky_solve_lower(l, n, x);
     cholesky_solve_upper(l, n, n, x);
 }
 
-/* Interleaves the vectors, so that the kernel solves for all of them in the lanes of its registers. */
+/* Interleaves the vectors, space[i][k] = x[k][i], so that each lane of a vector register solves for one of them; unused
+ * lanes are zeros. */
 void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n, double *const *x, size_t count,
                             double *space)
 {

@@ -14,9 +14,8 @@
  * then overwritten. `subtract` is the panel update of a kernel: any of them, but always the same for the same bits. */
 bool cholesky_factor(cholesky_update_fn *subtract, double *a, size_t n);
 
-/* The same, returning how many rows of L were computed, n if all. If not all,
- * row i of that number holds L in its columns j < i, and *pivot the number that should have been
- * positive: what is left of a[i][i]. */
+/* The same, returning how many rows of L were computed, n if all. If fewer, i: row i holds L in its columns j < i, and
+ * *pivot is the Schur complement of a[i][i], which should have been positive. */
 size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *pivot);
 
 void cholesky_solve_full(const double *l, size_t n, double *x);  /* x becomes A^-1 x */

@@ -12,15 +12,15 @@
 
 /* Which reply the minimiser waits for. */
 enum lbfgs_stage {
-    STAGE_START,        /* the value at the start, */
-    STAGE_RESUME,       /* at the w of a memory, */
-    STAGE_TRIAL,        /* at a step of the line search */
+    STAGE_START,        /* value and gradient at the start */
+    STAGE_RESUME,       /* value and gradient at the point that a memory was saved at */
+    STAGE_TRIAL,        /* value and gradient at a trial of the line search */
     STAGE_PRECONDITION, /* M^-1 times the direction, between the two loops */
     STAGE_LENGTH,       /* the length of the direction */
     STAGE_PAIR,         /* M^-1 times the difference of two gradients */
-    STAGE_DONE,         /* none */
-    /* Stages without a request: */
-    STAGE_MOVED,  /* to a new w */
+    STAGE_DONE,         /* none: the minimisation has ended */
+    /* Stages without a request, which lbfgs_reply leaves at once: */
+    STAGE_MOVED,  /* the line search has found a better point */
     STAGE_FAILED, /* no step in this direction decreases the value */
 };
 
@@ -28,18 +28,18 @@ struct lbfgs {
     struct problem problem; /* its size, and the callback for accepted points, if any */
     struct optim_options options;
     struct solver_state state;
-    bool preconditioned;
+    bool preconditioned; /* the caller applies M^-1; otherwise M = 1 */
     enum lbfgs_stage stage;
-    struct line_search search;
+    struct line_search search; /* along `direction`, from state.w */
     struct lbfgs_history pairs;
-    double *direction, *difference; /* vectors */
+    double *direction, *difference; /* in the scratch space; `difference` is that of two gradients */
     double slope;                   /* along the direction */
 };
 
 /* ---- A direction ----------------------------------------------------------------------------- */
 
-/* With pairs, or a preconditioner that resembles the Hessian, the natural step is 1. Without, nothing is known of the
- * curvature: the step has the length that a first step may have, or norm 1. */
+/* Whether nothing is known of the curvature: no pairs, and no preconditioner that resembles the Hessian. With either,
+ * the natural first step of the line search is 1; a blind step has the length that a first step may have, or norm 1. */
 static bool blind(const struct lbfgs *self)
 {
     return self->state.head->pairs == 0 && !self->preconditioned;
@@ -75,8 +75,10 @@ static enum lbfgs_stage direction_preconditioned(struct lbfgs *self)
     double longest;
     lbfgs_history_second_loop(&self->pairs, self->direction);
     self->slope = vector_dot(self->direction, self->state.gradient, self->problem.size);
+    /* Rounding, or pairs from a region of other curvature, can make this no direction of descent. */
     if (!(self->slope < 0) || isinf(self->slope))
         return STAGE_FAILED;
+    /* Measuring the length takes a pass over the data: it is requested only for steps that may exceed the limit. */
     if (!solver_step_factor_known(&self->state, self->direction, length_limit(self), &longest))
         return STAGE_LENGTH;
     return search(self, longest);
@@ -97,7 +99,8 @@ static enum lbfgs_stage length_measured(struct lbfgs *self, double length)
     return search(self, solver_step_factor_measured(&self->state, self->direction, length_limit(self), length));
 }
 
-/* Pairs from a region of other curvature can give a bad direction; the gradient alone cannot. */
+/* Pairs from a region of other curvature can give a bad direction: they are dropped, and the next direction is the
+ * preconditioned gradient alone. If that one has failed, no step decreases the value any more. */
 static enum lbfgs_stage search_failed(struct lbfgs *self)
 {
     if (self->state.head->pairs == 0)
@@ -113,14 +116,15 @@ static enum lbfgs_stage next_iteration(struct lbfgs *self)
     return solver_should_stop(&self->state, &stop) ? end(self, stop) : new_direction(self);
 }
 
-/* `difference` is M^-1 y now, which scales the initial inverse Hessian. */
+/* `difference` is M^-1 y now, from which gamma, the scale of the initial inverse Hessian, is computed. */
 static enum lbfgs_stage pair_complete(struct lbfgs *self)
 {
     lbfgs_history_complete(&self->pairs, self->difference);
     return STAGE_MOVED;
 }
 
-/* The accepted step becomes a pair, if its curvature is positive. */
+/* The accepted step becomes a pair if its curvature s'y is positive, without which the approximate Hessian would not
+ * stay positive definite. The preconditioner has to be applied to y before the pair is complete. */
 static enum lbfgs_stage add_pair(struct lbfgs *self)
 {
     if (!lbfgs_history_begin(&self->pairs, self->direction, self->difference))
@@ -136,6 +140,7 @@ static enum lbfgs_stage trial_evaluated(struct lbfgs *self)
         return STAGE_TRIAL;
     case LINE_FAILED:
         return STAGE_FAILED;
+    /* The step was still descending steeply at the length limit. */
     case LINE_LIMITED:
         solver_extend_limit(&self->state);
         break;
@@ -162,7 +167,8 @@ static enum lbfgs_stage start_evaluated(struct lbfgs *self)
     return next_iteration(self);
 }
 
-/* The stage that follows the current one. */
+/* The transition table of the state machine: from the stage whose reply has arrived to the next one. `number` is used
+ * by the length alone; values were stored by lbfgs_reply. */
 static enum lbfgs_stage next_stage(struct lbfgs *self, double number)
 {
     switch (self->stage) {
@@ -204,6 +210,7 @@ temper_status lbfgs_reply(struct lbfgs *self, double number, temper_error *error
         self->state.trial_value = number;
         solver_evaluated(&self->state);
     }
+    /* The value at the restored point shows whether the memory belongs to this function. */
     if (self->stage == STAGE_RESUME) {
         temper_status status = solver_resume(&self->state);
         if (status != TEMPER_OK)
@@ -249,7 +256,8 @@ static bool is_valid(const void *context)
     return lbfgs_history_is_valid(&self->pairs);
 }
 
-/* Divides the scratch space, and marks the memory as that of L-BFGS without pairs. */
+/* Divides the scratch space (see lbfgs_history_workspace), and marks the memory as that of L-BFGS without pairs. A
+ * restored memory overwrites these marks afterwards. */
 static void lay_out(struct lbfgs *self)
 {
     self->direction = self->state.scratch;
@@ -260,7 +268,8 @@ static void lay_out(struct lbfgs *self)
     lbfgs_history_clear(&self->pairs);
 }
 
-/* `self` must not move, and has to be closed by solver_close(&self->state), even after a failure. */
+/* Opens the solver for the problem, options and flags of `given`. `self` must not move afterwards, because its state
+ * points to its problem and options; it has to be closed by solver_close(&self->state), even after a failure. */
 static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, const double *start, temper_error *error)
 {
     const size_t n = given->problem.size;
@@ -273,6 +282,7 @@ static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, cons
     if (status != TEMPER_OK)
         return status;
     lay_out(self);
+    /* The start is then that of the memory, and is evaluated first, as any start. */
     if (self->options.memory) {
         self->stage = STAGE_RESUME;
         return solver_restore(&self->state, OPTIM_LBFGS, is_valid, self);
@@ -297,6 +307,7 @@ temper_status lbfgs_new(size_t size, bool preconditioned, const struct optim_opt
     return status;
 }
 
+/* Accepts NULL, and an object that lbfgs_new could not complete. */
 void lbfgs_close(struct lbfgs *self)
 {
     if (!self)
@@ -314,6 +325,7 @@ static temper_status serve_request(const struct problem *problem, const struct o
     const struct lbfgs_request request = lbfgs_next_request(self);
     temper_status status = TEMPER_OK;
     double number = 0;
+    /* A start that was evaluated before is not evaluated again. */
     if (self->stage == STAGE_START && options->start_gradient) {
         number = options->start_value;
         vector_copy(request.answer, options->start_gradient, problem->size);
@@ -326,7 +338,8 @@ static temper_status serve_request(const struct problem *problem, const struct o
     return status == TEMPER_OK ? lbfgs_reply(self, number, error) : status;
 }
 
-/* The object is on the stack: a single minimisation allocates its vectors only. */
+/* The loop of lbfgs.h for a single minimisation. The object is on the stack, so that its vectors are the only
+ * allocations. w is written on failure too, if there was any finite value. */
 temper_status minimise_lbfgs(const struct problem *problem, const struct optim_options *options, double *w,
                              struct optim_result *result, temper_error *error)
 {

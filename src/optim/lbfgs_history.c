@@ -7,10 +7,12 @@
 #include "base/memory.h"
 #include "optim/vector.h"
 
+/* Pairs that are kept by default, and the fewest for very long vectors. */
 enum { HISTORY = 100, LEAST_HISTORY = 5 };
-/* Of all pairs together, unless the options ask for more. */
+/* Bytes of all pairs together, unless the options specify the number of pairs. */
 static const size_t PAIRS_BYTES = (size_t)256 << 20;
-/* A pair is kept if its curvature s'y is more than this share of |s| |y|; otherwise it is rounding. */
+/* A pair is kept if its curvature s'y is more than this share of |s| |y|; below, it is rounding, and 1/(s'y) would be
+ * arbitrarily large. */
 static const double CURVED = 1e-10;
 
 /* 100 pairs; fewer, but at least 5, where they would exceed PAIRS_BYTES. */
@@ -33,29 +35,31 @@ bool lbfgs_history_workspace(size_t size, size_t limit, struct solver_workspace 
            add_size(two, limit, &room->scratch);
 }
 
+/* The length n of s and y. */
 static size_t size_of(const struct lbfgs_history *pairs)
 {
     return pairs->state->problem->size;
 }
 
+/* Doubles of one pair in the ring buffer. */
 static size_t pair_size(const struct lbfgs_history *pairs)
 {
     return 2 * size_of(pairs) + 1;
 }
 
-/* s, then y, then 1/(s'y). */
+/* The pair in that slot: s at [0, n), y at [n, 2n), 1/(s'y) at 2n. */
 static double *pair_at(const struct lbfgs_history *pairs, size_t slot)
 {
     return pairs->state->extra + slot * pair_size(pairs);
 }
 
-/* The slot of the pair that is `age` iterations old. */
+/* The slot of the pair that is `age` pairs older than the newest one; head->next is the slot after that one. */
 static size_t slot_of(const struct lbfgs_history *pairs, size_t age)
 {
     return ((size_t)pairs->state->head->next + pairs->limit - 1 - age) % pairs->limit;
 }
 
-/* Without pairs the inverse Hessian is M^-1, not scaled. */
+/* Forgets all pairs: the inverse Hessian is M^-1 then, not scaled. */
 void lbfgs_history_clear(const struct lbfgs_history *pairs)
 {
     struct solver_head *head = pairs->state->head;
@@ -63,7 +67,8 @@ void lbfgs_history_clear(const struct lbfgs_history *pairs)
     head->gamma = 1;
 }
 
-/* Counters of the ring buffer that are possible, and 1/(s'y) as s and y give it. */
+/* For memories from a file, of which any bit may be wrong: counters that are possible, and 1/(s'y) exactly as s and y
+ * give it. The sum has a fixed order, so that equality is a safe check. */
 bool lbfgs_history_is_valid(const struct lbfgs_history *pairs)
 {
     const struct solver_head *head = pairs->state->head;
@@ -85,8 +90,8 @@ bool lbfgs_history_is_valid(const struct lbfgs_history *pairs)
 
 /* ---- The two-loop recursion --------------------------------------------------------------------------- */
 
-/* From the newest pair to the oldest: alpha = s'd / s'y, d -= alpha y; each update of d is fused with the dot product
- * of the next pair. */
+/* From the newest pair to the oldest: alpha = s'd / s'y, d -= alpha y. Each update of d is fused with the dot product
+ * of the next pair, which halves the times that d is read from memory. O(n pairs). */
 void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d)
 {
     const size_t n = size_of(pairs), count = (size_t)pairs->state->head->pairs;
@@ -128,7 +133,8 @@ void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d)
 
 /* ---- A new pair ------------------------------------------------------------------------------- */
 
-/* The pair is written to its slot at once, but counts only when it is completed. */
+/* s and y are outputs too: y is replaced by M^-1 y before the pair is completed. The pair is written to its slot at
+ * once (the slot of the oldest one, if all are in use), but counts only when it is completed. */
 bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y)
 {
     const struct solver_state *state = pairs->state;
@@ -146,7 +152,8 @@ bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y)
     return true;
 }
 
-/* gamma = s'y / y'M^-1 y scales the initial inverse Hessian to the curvature of the newest pair. */
+/* gamma = s'y / y'M^-1 y scales the initial inverse Hessian to the curvature along the newest pair (Shanno and Phua
+ * 1978), which is what lets the line search begin at a step of 1. */
 void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *preconditioned_y)
 {
     struct solver_head *head = pairs->state->head;

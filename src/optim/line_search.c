@@ -17,13 +17,15 @@ static const double DELTA = 0.1, SIGMA = 0.9;
 static const double VANISHED = 0.05, PLATEAU = 0.2;
 
 enum {
-    MAX_TRIALS = 40,   /* in all */
-    SETTLE_TRIALS = 10 /* after so many, the longest step of sufficient decrease is taken */
+    MAX_TRIALS = 40,   /* evaluations of one line search at most */
+    SETTLE_TRIALS = 10 /* after this many, the longest step of sufficient decrease is taken */
 };
 
+/* What a trial shows about the step: the curvature condition fails because the value is still falling steeply, or the
+ * step is beyond the interval of acceptable ones, or both Wolfe conditions hold. */
 enum verdict { TOO_SHORT, TOO_LONG, GOOD };
 
-/* The curvature condition: SIGMA at_start <= slope <= -rise at_start. */
+/* The curvature condition: SIGMA at_start <= slope <= -rise at_start, both slopes along the direction, at_start < 0. */
 static enum verdict judge_slope(double slope, double at_start, double rise)
 {
     if (slope < SIGMA * at_start)
@@ -43,6 +45,7 @@ static enum verdict judge(const struct line_search *search, struct line_point *a
     const struct solver_state *state = search->state;
     const struct solver_head *head = state->head;
     const double slope = search->line.slope, predicted = -slope * at->step;
+    /* A value or slope that is not finite: the step left the domain of the loss. */
     if (!at->smooth)
         return TOO_LONG;
     if (below_rounding(search, at->step)) {
@@ -51,6 +54,8 @@ static enum verdict judge(const struct line_search *search, struct line_point *a
             return TOO_LONG;
         return judge_slope(at->slope, slope, 1 - 2 * DELTA);
     }
+    /* A plateau: the gradient has vanished although the value has not decreased as it would at a minimum. The loss is
+     * flat there; the minimum is at a shorter step. */
     const double decrease = head->value - at->value;
     if (state->trial_norm <= VANISHED * head->gradient_norm && decrease < PLATEAU * predicted) {
         at->smooth = false;
@@ -61,7 +66,8 @@ static enum verdict judge(const struct line_search *search, struct line_point *a
     return judge_slope(at->slope, slope, SIGMA);
 }
 
-/* The minimum of the cubic through values and slopes at both ends; NaN if there is none. */
+/* The minimum of the cubic through values and slopes at both ends (Nocedal and Wright 2006, equation 3.59); NaN if it
+ * has none. */
 static double cubic_minimum(const struct line_point *a, const struct line_point *b)
 {
     const double width = b->step - a->step;
@@ -81,11 +87,13 @@ static double clamp(double x, double from, double to)
     return x < from ? from : x > to ? to : x;
 }
 
-/* The next step within the bracket. */
+/* The next step within the bracket, at least a twentieth of its width away from both ends, so that the bracket shrinks
+ * by a constant factor at least. */
 static double inside(const struct line_search *search)
 {
     const struct line_point *low = &search->low, *high = &search->high;
     const double width = high->step - low->step;
+    /* Nothing can be interpolated from such an end: a fifth of the bracket brings the step back quickly. */
     if (!high->smooth)
         return low->step + width / 5;
     /* Every fourth time bisection, in case interpolation converges slowly from one side. */
@@ -114,7 +122,8 @@ static void place_trial(const struct line_search *search)
     vector_step(state->trial, state->w, search->step, search->line.direction, state->problem->size);
 }
 
-/* No number is left between both ends, or w would not change. */
+/* Whether the search cannot go on: no double is left between both ends, or the step is so short that w + step direction
+ * equals w. */
 static bool exhausted(const struct line_search *search)
 {
     const struct solver_state *state = search->state;
@@ -124,7 +133,8 @@ static bool exhausted(const struct line_search *search)
     return vector_equal(state->trial, state->w, state->problem->size);
 }
 
-/* Ends with the longest step of sufficient decrease, although its slope is still steep. */
+/* Ends with the longest step of sufficient decrease, although the slope there is still steep. It is evaluated again,
+ * because state->trial and its gradient may be those of another trial since. */
 static enum line_state settle(struct line_search *search)
 {
     if (!(search->low.step > 0))
@@ -141,6 +151,7 @@ static enum line_state propose(struct line_search *search)
     return search->trial < MAX_TRIALS && !exhausted(search) ? LINE_EVALUATE : settle(search);
 }
 
+/* The bracket is [0, infinity) at first: the start counts as a step of sufficient decrease. */
 enum line_state line_begin(struct line_search *search, struct solver_state *state, struct line line)
 {
     *search = (struct line_search){.state = state, .line = line};
@@ -161,7 +172,7 @@ static struct line_point point_of_trial(const struct line_search *search)
     return at;
 }
 
-/* The trial becomes an end of the bracket. */
+/* The trial becomes an end of the bracket: `low` moves up through steps of sufficient decrease, `high` down. */
 static void narrow(struct line_search *search, struct line_point at, enum verdict verdict)
 {
     if (verdict == TOO_LONG) {
@@ -172,6 +183,8 @@ static void narrow(struct line_search *search, struct line_point at, enum verdic
     }
 }
 
+/* Judges the trial, then either ends or proposes another: by extrapolation until a step was too long, within the
+ * bracket from then on. */
 enum line_state line_continue(struct line_search *search)
 {
     if (search->settled)

@@ -1,4 +1,4 @@
-/* newton: Newton's method in a trust region with a dense Hessian, for a few hundred numbers.
+/* newton: Newton's method in a trust region with a dense Hessian, for a few hundred numbers: O(n^3) for each step.
  *
  * The region is a ball in the variables D w, D^2 the largest diagonal of the Hessian so far, as in MINPACK (Moré 1978),
  * so that the result does not depend on the units of the features. The subproblem is solved by Moré and Sorensen's
@@ -10,8 +10,8 @@
 #include "optim/trust_region.h"
 #include "optim/vector.h"
 
-/* How often a step that changes the scores too much is computed anew in a smaller region, before it is just
- * shortened. */
+/* How often a step that changes the scores too much is computed again in a smaller region, which also turns it towards
+ * the gradient, before it is just shortened. */
 enum { MAX_REFITS = 3 };
 
 struct newton {
@@ -19,11 +19,11 @@ struct newton {
     double *scale, *last;     /* in the memory: the diagonal of D, and the last step */
     double *hessian, *factor; /* n x n; the scaled Hessian, and its factor */
     double *gradient;         /* scaled */
-    double *step, *plain;     /* the step scaled, and as a change of w */
-    double *spare;
+    double *step, *plain;     /* the step in the scaled variables, and as a change of w */
+    double *spare;            /* n numbers for the subproblem */
 };
 
-/* The lower triangle. */
+/* Looks at the lower triangle alone: the rest is never written. */
 static bool hessian_finite(const struct newton *self)
 {
     const size_t n = self->state.problem->size;
@@ -33,7 +33,7 @@ static bool hessian_finite(const struct newton *self)
     return true;
 }
 
-/* |D last step| with the current D. */
+/* |D s| of the last accepted step s, with the current D. */
 static double last_norm(const struct newton *self)
 {
     double sum = 0;
@@ -43,7 +43,8 @@ static double last_norm(const struct newton *self)
 }
 
 /* D: the square root of the largest curvature that each number of w has had. It never shrinks, so that a flat region
- * does not make the steps long; the radius is scaled along. */
+ * does not make the steps long. The radius is multiplied by what the change of D does to the length of the last step,
+ * so that it means the same step as before. */
 static void update_scale(struct newton *self)
 {
     struct solver_head *head = self->state.head;
@@ -82,7 +83,7 @@ static void first_radius(struct newton *self)
     head->radius = (self->state.options->length ? 1e4 : 10) * norm;
 }
 
-/* Solves the subproblem, and evaluates the model at its solution. */
+/* Solves the subproblem in the scaled variables, and evaluates the quadratic model at its solution. */
 static void solve(struct newton *self, struct trust_step *step)
 {
     const size_t n = self->state.problem->size;
@@ -115,6 +116,7 @@ static temper_status find_step(struct newton *self, struct trust_step *step)
         if (status != TEMPER_OK || factor >= 1)
             return status;
         step->limited = true;
+        /* The radius cannot be relied on to shorten the step as much as the length limit requires. */
         if (refit == MAX_REFITS) {
             trust_scale_step(step, self->plain, factor, state->problem->size);
             return TEMPER_OK;
@@ -123,7 +125,8 @@ static temper_status find_step(struct newton *self, struct trust_step *step)
     }
 }
 
-/* The Hessian at w, scaled; *usable is false if it is not finite. */
+/* The Hessian at w, computed and scaled once for an iteration; *usable is false if it is not finite, which ends the
+ * minimisation as stalled. */
 static temper_status prepare(struct newton *self, bool *usable)
 {
     struct solver_state *state = &self->state;
@@ -139,7 +142,8 @@ static temper_status prepare(struct newton *self, bool *usable)
     return TEMPER_OK;
 }
 
-/* One iteration: steps in smaller and smaller regions until one is accepted. */
+/* One iteration: one Hessian, then steps in smaller and smaller regions until one is accepted. A rejected step costs an
+ * evaluation and a few factorisations, and never another Hessian. */
 static temper_status iterate(void *context, bool *moved)
 {
     struct newton *self = context;
@@ -149,6 +153,7 @@ static temper_status iterate(void *context, bool *moved)
     for (size_t rejection = 0; status == TEMPER_OK && usable && rejection < TRUST_MAX_REJECTIONS; rejection++) {
         struct trust_step step;
         status = find_step(self, &step);
+        /* No decrease is predicted, or w would not change: w is a minimum as far as rounding allows. */
         if (status != TEMPER_OK || !(trust_predicted_decrease(&step) > 0) || !trust_place_trial(state, self->plain))
             return status;
         status = solver_evaluate_trial(state);
@@ -162,7 +167,7 @@ static temper_status iterate(void *context, bool *moved)
     return status;
 }
 
-/* Scales are not negative; there is a radius after the first iteration. */
+/* For a memory that was handed in: scales are not negative, and there is a radius after the first iteration. */
 static bool is_valid(const void *context)
 {
     const struct newton *self = context;
@@ -182,7 +187,7 @@ static bool room_for(size_t n, struct solver_workspace *room)
     return mul_size(n, n, &square) && mul_size(2, square, &squares) && add_size(squares, 4 * n, &room->scratch);
 }
 
-/* Divides memory and scratch space among the vectors. */
+/* Divides memory and scratch space among the vectors; D and the last step begin at 0, the state before any step. */
 static void lay_out(struct newton *self, size_t n)
 {
     self->scale = self->state.extra;
@@ -198,7 +203,7 @@ static void lay_out(struct newton *self, size_t n)
     self->state.head->extra = (double)(2 * n);
 }
 
-/* The steps of the minimisation are those of solver_run. */
+/* solver_run drives the iterations; here the workspace is set up for `iterate`. The two matrices take 16 n^2 bytes. */
 temper_status minimise_newton(const struct problem *problem, const struct optim_options *options, double *w,
                               struct optim_result *result, temper_error *error)
 {

@@ -1,4 +1,5 @@
-/* solver_state: what all minimisers share: counters, the best point, progress reports, memory, and when to stop. */
+/* solver_state: what all minimisers share: counters, the best point, progress reports, the memory from which they
+ * resume, and the rules by which they stop. */
 #include "optim/solver_state.h"
 
 #include <math.h>
@@ -7,16 +8,19 @@
 #include "base/memory.h"
 #include "optim/vector.h"
 
-/* Relative to the value. Floats have a precision of 1e-7, and a difference has the errors of two values. */
+/* Differences of values below this share of the value are rounding: floats have a precision of 1e-7, and a difference
+ * has the errors of two values. */
 static const double ROUNDING = 5e-7;
-/* How much a step may change the scores, root mean square: the first, unless the options specify it, and any later one,
- * initially. Losses are flat from about 10 on. */
+/* Limits for the root mean square change of the scores by one step: the first step, unless the options specify it, and
+ * later ones until solver_extend_limit raises it. Losses with a bounded value are flat from scores of about 10 on. */
 static const double FIRST_LENGTH = 1, LENGTH = 8;
 
-/* Where rounding decides, steps need not end. After so many iterations without progress the minimiser stops; progress
- * is a value smaller by this share, or a gradient norm smaller by this factor. */
+/* Where rounding decides, accepted steps need not lead anywhere. After IDLE_LIMIT iterations without progress the
+ * minimiser stops; progress is a value smaller by the share VALUE_PROGRESS, or a gradient norm smaller by the factor
+ * NORM_PROGRESS. */
 static const double IDLE_LIMIT = 100, VALUE_PROGRESS = 1e-9, NORM_PROGRESS = 0.9;
 
+/* Doubles of the head at the beginning of the memory. */
 enum { HEAD = sizeof(struct solver_head) / sizeof(double) };
 
 /* Doubles of the memory: head, w, gradient, best, extra. */
@@ -33,7 +37,8 @@ static bool scratch_size(size_t size, size_t own, size_t *count)
     return mul_size(2, size, &vectors) && add_size(vectors, own, count);
 }
 
-/* Divides the two allocations among the vectors, and initialises the head. */
+/* Divides the two allocations among the vectors, and initialises the head. The order within the memory is that of saved
+ * checkpoints. */
 static void lay_out(struct solver_state *state)
 {
     const size_t n = state->problem->size;
@@ -48,7 +53,8 @@ static void lay_out(struct solver_state *state)
     *state->head = (struct solver_head){.size = (double)n, .length_limit = LENGTH};
 }
 
-/* Two allocations: the memory, and everything that need not outlive an iteration. */
+/* Two allocations: the memory, and everything that need not outlive an iteration. Nothing is allocated later, so that
+ * no iteration can fail for lack of memory. */
 temper_status solver_open(struct solver_state *state, const struct problem *problem,
                           const struct optim_options *options, struct solver_workspace room, temper_error *error)
 {
@@ -68,6 +74,7 @@ temper_status solver_open(struct solver_state *state, const struct problem *prob
     return TEMPER_OK;
 }
 
+/* Leaves a state that may be closed again. */
 void solver_close(struct solver_state *state)
 {
     mem_free(state->memory);
@@ -84,7 +91,7 @@ void solver_evaluated(struct solver_state *state)
     state->trial_norm = isfinite(state->trial_value) && isfinite(norm) ? norm : INFINITY;
 }
 
-/* A callback that leaves the value as it is has failed to compute one: NaN. */
+/* The value is NaN before the call, so that a callback that fails to store one is recognised. */
 temper_status solver_evaluate_trial(struct solver_state *state)
 {
     state->trial_value = NAN;
@@ -95,6 +102,7 @@ temper_status solver_evaluate_trial(struct solver_state *state)
     return status;
 }
 
+/* solver_evaluated has reduced all cases of NaN and infinity to an infinite norm. */
 bool solver_trial_finite(const struct solver_state *state)
 {
     return isfinite(state->trial_norm);
@@ -106,8 +114,9 @@ double solver_rounding(const struct solver_state *state)
     return ROUNDING * fabs(state->head->value);
 }
 
-/* Whether the point of the head is the best so far: that of the smallest value; but where values differ by rounding
- * alone, of the smallest gradient. `lowest` never rises, so that the best value cannot drift upwards. */
+/* Whether the point that the head describes is the best so far, in which case it is recorded as such: the point of the
+ * smallest value; but where values differ by rounding alone, that of the smallest gradient. The comparison is with
+ * `lowest`, which never rises, so that the best value cannot drift upwards by rounding. */
 static bool update_best(const struct solver_state *state)
 {
     struct solver_head *head = state->head;
@@ -121,8 +130,8 @@ static bool update_best(const struct solver_state *state)
     return true;
 }
 
-/* Most points are better than those before: the best one is copied only when w leaves it, or when the memory has to be
- * complete. */
+/* Most points are better than all before them, and copying each would take another pass over memory: the best point is
+ * copied only when w leaves it, or when the memory has to be complete for a caller. */
 static void keep_best(const struct solver_state *state)
 {
     if (state->w_is_best)
@@ -135,17 +144,21 @@ bool solver_is_at_best(const struct solver_state *state)
     return state->w_is_best || memcmp(state->best, state->w, state->problem->size * sizeof *state->w) == 0;
 }
 
+/* `best` is out of date as long as w itself is the best point (see keep_best). */
 const double *solver_best(const struct solver_state *state)
 {
     return state->w_is_best ? state->w : state->best;
 }
 
-/* Counts the iterations since the value or the gradient last decreased by more than rounding. */
+/* Counts the iterations since the value or the gradient norm last decreased by more than rounding, or than
+ * min_decrease. */
 static void update_progress(const struct solver_state *state)
 {
     struct solver_head *head = state->head;
     const double least = fmax(VALUE_PROGRESS * fabs(head->value), state->options->min_decrease);
     head->idle_iterations++;
+    /* Either kind of progress resets the count: near a minimum values differ by rounding while the gradient still
+     * falls. */
     if (head->value >= head->progress_value - least && head->gradient_norm > NORM_PROGRESS * head->progress_norm)
         return;
     head->progress_value = fmin(head->progress_value, head->value);
@@ -160,7 +173,8 @@ static void swap(double **a, double **b)
     *b = was;
 }
 
-/* w and its gradient become those of the trial; without a memory the pointers are swapped. */
+/* w and its gradient become those of the trial. Where no caller reads the memory, w need not be in its place there, and
+ * swapping pointers saves two copies. */
 static void take_trial(struct solver_state *state)
 {
     const size_t n = state->problem->size;
@@ -173,7 +187,8 @@ static void take_trial(struct solver_state *state)
     }
 }
 
-/* The order matters: the old w may be the best point, and must be copied before it is overwritten. */
+/* The order matters: the head is updated first, because update_best compares it; and the old w may be the best point,
+ * which must be copied before it is overwritten. */
 void solver_accept(struct solver_state *state)
 {
     state->head->value = state->trial_value;
@@ -189,7 +204,8 @@ void solver_accept(struct solver_state *state)
     update_progress(state);
 }
 
-/* In the norm of options->length. */
+/* The limit in the norm of options->length. The first step, and any step made without knowledge of the curvature, has a
+ * limit of its own, which is shorter. */
 double solver_length_limit(const struct solver_state *state, bool blind)
 {
     if (state->head->iteration > 0 && !blind)
@@ -197,13 +213,15 @@ double solver_length_limit(const struct solver_state *state, bool blind)
     return state->options->first_length > 0 ? state->options->first_length : FIRST_LENGTH;
 }
 
+/* Doubling lets the limit follow scores that have to grow, as on separable data, in a logarithmic number of steps. */
 void solver_extend_limit(struct solver_state *state)
 {
     if (state->head->iteration > 0) /* the limit of the first step is separate */
         state->head->length_limit *= 2;
 }
 
-/* Short relative to the stiffest direction of late: the length is estimated from the norm, with a margin of 4. */
+/* Avoids the measurement where v is short relative to the stiffest direction of late: its length is estimated as
+ * stiffness times norm, with a margin of 4 because v may be stiffer. */
 bool solver_step_factor_known(const struct solver_state *state, const double *v, double limit, double *factor)
 {
     const double length = state->head->stiffness * vector_norm(v, state->problem->size);
@@ -213,7 +231,8 @@ bool solver_step_factor_known(const struct solver_state *state, const double *v,
     return true;
 }
 
-/* Also updates the stiffness, the ratio of length to norm. */
+/* The factor from a measured length; INFINITY where there is nothing to limit. Also updates the stiffness, the ratio of
+ * length to norm. */
 double solver_step_factor_measured(struct solver_state *state, const double *v, double limit, double length)
 {
     if (!(length > 0) || isinf(length))
@@ -224,7 +243,8 @@ double solver_step_factor_measured(struct solver_state *state, const double *v, 
     return limit / length;
 }
 
-/* Infinite where steps are not limited. */
+/* The largest factor by which v may be multiplied; infinite where steps are not limited. Measuring takes a pass over
+ * the data. */
 temper_status solver_step_factor(struct solver_state *state, const double *v, double limit, double *factor)
 {
     double length = 0;
@@ -237,13 +257,14 @@ temper_status solver_step_factor(struct solver_state *state, const double *v, do
     return status;
 }
 
-/* Calls on_progress; false if the minimiser is to stop. */
+/* Calls on_progress with a complete memory; false if the minimiser is to stop. */
 static bool report(const struct solver_state *state)
 {
     const struct solver_head *head = state->head;
     const bool no_memory = state->options->no_memory;
     if (!state->options->on_progress)
         return true;
+    /* The vector `best` is a part of the memory that the caller may save. */
     if (!no_memory)
         keep_best(state);
     const struct optim_progress progress = {
@@ -270,13 +291,15 @@ void solver_begin(struct solver_state *state)
     state->going = report(state);
 }
 
+/* The report comes after the counter, so that a memory saved from it resumes with the next iteration. */
 void solver_iteration_done(struct solver_state *state)
 {
     state->head->iteration++;
     state->going = report(state);
 }
 
-/* The rules in their order: converged, stalled, stopped by the caller, out of iterations. */
+/* The rules in their order of precedence: converged, stalled, stopped by the caller, out of iterations. The order
+ * decides which reason is reported where several apply. */
 bool solver_should_stop(const struct solver_state *state, enum optim_stop *stop)
 {
     const struct solver_head *head = state->head;
@@ -327,19 +350,19 @@ struct optim_result solver_result(const struct solver_state *state)
 
 static const char CONTRADICTION[] = "its numbers contradict each other";
 
-/* A memory that does not fit. */
+/* The error for a memory that does not fit, with the remedy. */
 static temper_status refuse(struct solver_state *state, const char *why)
 {
-    return error_set(state->error, TEMPER_BAD_DATA, "the memory of an earlier run does not fit: %s; begin anew", why);
+    return error_set(state->error, TEMPER_BAD_DATA, "the memory of an earlier run does not fit: %s; start again", why);
 }
 
-/* Counters are whole numbers that a double holds exactly. */
+/* Counters are whole numbers below 2^53, which a double holds exactly. */
 static bool is_count(double x)
 {
     return x >= 0 && x < 9007199254740992.0 && x == floor(x);
 }
 
-/* All counters, and evaluations beside iterations. */
+/* All counters of the head, and that evaluations are consistent with iterations. */
 static bool counts_are_valid(const struct solver_head *head)
 {
     const double counts[] = {head->iteration, head->evaluations, head->products,      head->hessians,       head->extra,
@@ -359,7 +382,9 @@ static bool norms_are_valid(const struct solver_head *head)
            head->lowest <= head->value && head->lowest <= head->best_value;
 }
 
-/* All checks that need no evaluation, but for the numbers of the method. NULL, or what is wrong. */
+/* All checks of a memory that need no evaluation, except those of the numbers of the method. Copies it to
+ * state->memory. Returns NULL, or a description of what is wrong. The norm is compared exactly, because its sum has a
+ * fixed order. */
 static const char *fault(struct solver_state *state, enum solver_kind kind)
 {
     const size_t n = state->problem->size, fixed = HEAD + 3 * n;
@@ -379,7 +404,7 @@ static const char *fault(struct solver_state *state, enum solver_kind kind)
     return NULL;
 }
 
-/* Everything is checked before the first evaluation. */
+/* Everything that can be checked without an evaluation, which may take a pass over much data, is checked before it. */
 temper_status solver_restore(struct solver_state *state, enum solver_kind kind, bool (*is_valid)(const void *self),
                              const void *self)
 {
@@ -421,7 +446,8 @@ static temper_status try_start(struct solver_state *state)
     return TEMPER_OK;
 }
 
-/* Evaluates the start, which is w or the point of the memory. *finite is false if it has no finite value. */
+/* Evaluates the start, which is w or the point of the memory. *finite becomes false if a new start has no finite value,
+ * which is a result and not an error. */
 static temper_status start(struct solver_state *state, const struct optim_method *method, const void *self,
                            const double *w, bool *finite)
 {
@@ -441,7 +467,7 @@ static temper_status start(struct solver_state *state, const struct optim_method
     return TEMPER_OK;
 }
 
-/* Iterates until a stopping rule applies, or the method finds no better point. */
+/* Iterates until a stopping rule applies, or the method finds no better point, which is reported as stalled. */
 static temper_status iterations(struct solver_state *state, const struct optim_method *method, void *self)
 {
     enum optim_stop stop;
@@ -460,7 +486,8 @@ static temper_status iterations(struct solver_state *state, const struct optim_m
     return TEMPER_OK;
 }
 
-/* On failure, too, w becomes the best point so far. */
+/* The whole minimisation. If an iteration fails, w becomes the best point so far, as after a success; if the start
+ * fails, w is left as it was. */
 temper_status solver_run(struct solver_state *state, const struct optim_method *method, void *self, double *w,
                          struct optim_result *result)
 {

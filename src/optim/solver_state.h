@@ -51,7 +51,7 @@ struct solver_state {
     enum optim_stop stop;
 };
 
-/* What makes a minimiser. */
+/* What distinguishes one minimiser from another. */
 struct optim_method {
     enum solver_kind kind;
     /* One iteration: to a better point, by solver_accept; *moved stays false if there is none. */
@@ -73,23 +73,24 @@ void solver_close(struct solver_state *state);
 temper_status solver_run(struct solver_state *state, const struct optim_method *method, void *self, double *w,
                          struct optim_result *result);
 
-/* Its steps, for a minimiser in reverse communication: the evaluated trial is the start (or solver_resume was called);
- */
+/* The steps of solver_run, for a minimiser in reverse communication. First: the evaluated trial becomes the start
+ * (solver_resume instead, where there is a memory). */
 void solver_begin(struct solver_state *state);
-/* whether it stops here, and if so, why; */
+/* Whether the minimiser stops at this point, and if so, why. */
 bool solver_should_stop(const struct solver_state *state, enum optim_stop *stop);
-/* an iteration was made; */
+/* After each iteration: counts it, and reports progress. */
 void solver_iteration_done(struct solver_state *state);
-/* the end, and the result at the best point. */
+/* At the end: fixes the result at the best point. */
 void solver_end(struct solver_state *state, enum optim_stop stop);
 struct optim_result solver_result(const struct solver_state *state);
-/* The best point so far; and whether w is that, which it can be even where w has returned to it. */
+/* The best point so far; and whether w equals it. */
 const double *solver_best(const struct solver_state *state);
 bool solver_is_at_best(const struct solver_state *state);
 
 /* Evaluates value and gradient at state->trial. */
 temper_status solver_evaluate_trial(struct solver_state *state);
-/* They were evaluated. trial_norm becomes infinite where they are not finite. */
+/* To be called after an evaluation at the trial: counts it. trial_norm becomes infinite where value or gradient are not
+ * finite. */
 void solver_evaluated(struct solver_state *state);
 bool solver_trial_finite(const struct solver_state *state);
 /* The trial, which was evaluated last, becomes w. */
@@ -101,12 +102,14 @@ double solver_rounding(const struct solver_state *state);
 /* By what factor the step v may be multiplied so that it is no longer than `limit`, in the norm of options->length.
  * Where earlier measurements show that it is much shorter, it is not measured. */
 temper_status solver_step_factor(struct solver_state *state, const double *v, double limit, double *factor);
-/* The same in two steps: false if v has to be measured; and the factor from its length, 0 if that is not known. */
+/* The same in two steps, for reverse communication: false if v has to be measured; then the factor from its measured
+ * length, infinite if that is 0 or not finite. */
 bool solver_step_factor_known(const struct solver_state *state, const double *v, double limit, double *factor);
 double solver_step_factor_measured(struct solver_state *state, const double *v, double limit, double length);
 /* The limit of the next step: short for the first, and for any that is `blind`: made without knowing the curvature. */
 double solver_length_limit(const struct solver_state *state, bool blind);
-/* A step as long as the limit allowed was a good one: scores are large here, and later steps may be twice as long. */
+/* To be called after a step as long as the limit was a good one: scores are large here, and later steps may be twice as
+ * long. */
 void solver_extend_limit(struct solver_state *state);
 
 /* Copies options->memory to state->memory, and its w to state->trial, which is to be evaluated. `is_valid` checks the

@@ -47,13 +47,15 @@ static double apply_preconditioner(struct tron *self, double squares)
 static double forcing(const struct solver_state *state)
 {
     const struct solver_head *head = state->head;
+    /* The gradient falls along the path of the optimiser, and with it the share: superlinear convergence. */
     const double so_far = pow(head->gradient_norm / head->start_norm, TIGHTER);
     const double needed = BEYOND * state->options->gradient_norm / head->gradient_norm;
     const double share = fmin(COARSE, fmax(so_far, needed));
     return share * share;
 }
 
-/* s = 0, r = -g, d = M^-1 r. */
+/* The start of conjugate gradients: s = 0, r = -g, d = M^-1 r. Direction and product use the vectors of the trial,
+ * which is not needed before the step is complete. */
 static struct cg_norms begin(struct tron *self)
 {
     const struct solver_state *state = &self->state;
@@ -79,11 +81,11 @@ static double distance_to_boundary(const struct cg_norms *norms, double radius)
 {
     const double room = fmax(0, radius * radius - norms->step);
     const double root = sqrt(norms->cross * norms->cross + norms->direction * room);
-    /* The form without cancellation. */
+    /* Of the two forms of the root, the one that subtracts no nearly equal numbers. */
     return norms->cross > 0 ? room / (norms->cross + root) : (root - norms->cross) / norms->direction;
 }
 
-/* s += tau d, r -= tau H d; returns r'r, or r'M^-1 r if M is diagonal. */
+/* s += tau d, r -= tau H d, and the M-norm of s by its recurrence. Returns r'r, or r'M^-1 r if M is diagonal. */
 static double advance(struct tron *self, struct cg_norms *norms, double tau)
 {
     const size_t n = self->state.problem->size;
@@ -107,7 +109,7 @@ static void next_direction(struct tron *self, struct cg_norms *norms, double tau
     norms->residual = residual;
 }
 
-/* One step of conjugate gradients; *done if it was the last. */
+/* One step of conjugate gradients, one product with the Hessian; *done if it was the last. */
 static temper_status conjugate_step(struct tron *self, struct cg_norms *norms, bool *done, bool *at_boundary)
 {
     struct solver_state *state = &self->state;
@@ -122,6 +124,7 @@ static temper_status conjugate_step(struct tron *self, struct cg_norms *norms, b
     *done = true;
     if (!isfinite(curvature)) /* the step so far is used */
         return TEMPER_OK;
+    /* Steihaug's rule: along negative curvature, or beyond the region, the step ends at the boundary. */
     if (!(curvature > 0) || tau >= boundary) {
         advance(self, norms, boundary);
         *at_boundary = true;
@@ -142,7 +145,8 @@ static temper_status first_radius(struct tron *self, const struct cg_norms *norm
     return status;
 }
 
-/* Conjugate gradients for the subproblem; fills in what the model predicts for the step. */
+/* Conjugate gradients for the subproblem, then what the model predicts for the step. s'Hs follows from the residual r =
+ * -g - Hs: no further product is needed. */
 static temper_status solve_model(struct tron *self, struct trust_step *step)
 {
     struct solver_state *state = &self->state;
@@ -178,7 +182,8 @@ static temper_status find_step(struct tron *self, struct trust_step *step)
     return TEMPER_OK;
 }
 
-/* One iteration: a step, shortened until it is accepted. */
+/* One iteration: one subproblem, and its step shortened until it is accepted. *moved stays false if that never
+ * happens. */
 static temper_status iterate(void *context, bool *moved)
 {
     struct tron *self = context;

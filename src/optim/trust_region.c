@@ -15,11 +15,12 @@
 /* Ratio of the actual decrease to the predicted one: a step is accepted from TAKEN on; the region shrinks below POOR
  * and grows from FINE on, more so from EXACT on. */
 static const double TAKEN = 0.05, POOR = 0.25, FINE = 0.7, EXACT = 0.9;
+/* Factors by which the radius grows, relative to the norm of the step. */
 static const double GROW = 2.5, LEAP = 4;
 /* On a plateau the gradient is below this share of what it was, though the value decreased less than predicted. */
 static const double VANISHED = 0.05;
 
-/* Of the model g's + s'Hs/2. */
+/* The decrease of the model: -(g's + s'Hs/2). */
 double trust_predicted_decrease(const struct trust_step *step)
 {
     return -step->slope - 0.5 * step->curvature;
@@ -89,6 +90,7 @@ bool trust_update_radius(struct solver_state *state, const struct trust_step *st
 /* ---- The subproblem with a dense Hessian ----------------------------------------------------- */
 
 static const double CLOSE = 0.1; /* relative distance to the boundary that is close enough */
+/* Two or three are usual; rounding can make the bounds on the shift meet without success. */
 enum { FACTORISATIONS = 50 };
 
 /* The search for the shift, the Lagrange multiplier of the constraint. */
@@ -101,7 +103,8 @@ struct shift_search {
     bool solved;      /* s has been computed at all */
 };
 
-/* Bounds on the eigenvalues from the Gershgorin circles. The sums over rows are kept in z. */
+/* Bounds on the shift from those on the eigenvalues: Gershgorin's circles around the diagonal of H. The sums of |h_ij|
+ * over each row are kept in z. */
 static void find_bounds(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
@@ -123,6 +126,7 @@ static void find_bounds(struct shift_search *search)
         highest = fmax(highest, diagonal + around[i]);
     }
     const double pull = vector_norm(region->g, n) / region->radius;
+    /* H + shift is not definite as long as any diagonal entry plus the shift is not positive. */
     search->safe = -least;
     search->low = fmax(0, fmax(search->safe, pull - highest));
     search->high = fmax((1 + CLOSE) * search->low, pull - lowest);
@@ -181,6 +185,7 @@ static bool hard_case(struct shift_search *search)
     search->safe = fmax(search->safe, search->shift - flat);
     search->low = fmax(search->low, search->safe);
     const double along = vector_dot(region->s, region->z, n);
+    /* tau: the root of |s + tau z| = radius that is smaller in magnitude, without cancellation. */
     const double room = (radius - search->norm) * (radius + search->norm);
     const double tau = room / (along + copysign(sqrt(along * along + room), along));
     /* s'(H + shift)s = -g's */
@@ -192,7 +197,8 @@ static bool hard_case(struct shift_search *search)
     return true;
 }
 
-/* One step of Newton's method for 1/|s(shift)| = 1/radius. */
+/* One step of Newton's method for 1/|s(shift)| = 1/radius: the derivative of |s| follows from L^-1 s. The result is
+ * kept within the bounds. */
 static void newton_shift(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
@@ -205,7 +211,8 @@ static void newton_shift(struct shift_search *search)
     search->shift = fmin(fmax(search->shift, search->low), search->high);
 }
 
-/* s at this shift; true if it is the solution. */
+/* s = -(H + shift)^-1 g, from the factor. True if it is the solution: on the boundary within CLOSE, within the region
+ * without a shift, or completed by the hard case. Otherwise the bounds and the shift are improved. */
 static bool is_solved(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
@@ -229,7 +236,8 @@ static bool is_solved(struct shift_search *search)
     return false;
 }
 
-/* If rounding ratio all shifts from succeeding: the steepest descent step to the boundary. */
+/* If rounding keeps all shifts from succeeding: the last s shortened to the boundary or, if none was computed, the
+ * steepest descent step to the boundary. */
 static void fall_back(struct shift_search *search)
 {
     const struct trust_region *region = search->region;

@@ -1,5 +1,8 @@
 /* vector: the operations on long vectors that minimisers use: dot products, axpy, and the fused loops of conjugate
- * gradients. All sums have the fixed order of eight partial sums. */
+ * gradients.
+ *
+ * All sums are made of eight partial sums, entry i going to sum i mod 8, which are added in a fixed order: a compiler
+ * can keep them in vector registers of any width, and the bits are the same with each. */
 #include "optim/vector.h"
 
 #include <math.h>
@@ -7,13 +10,13 @@
 
 enum { WIDTH = 8 }; /* partial sums: enough to hide the latency of an addition */
 
-/* Adds the partial sums pairwise: halves first, as a vector register is reduced. */
+/* Adds the partial sums pairwise: halves first, as a vector register is reduced. This order is part of the results. */
 static double fold(const double *part)
 {
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
-/* x'y */
+/* The dot product. The last n mod 8 entries go to the first partial sums, so that they need no other code path. */
 double vector_dot(const double *x, const double *y, size_t n)
 {
     double part[WIDTH] = {0};
@@ -26,11 +29,13 @@ double vector_dot(const double *x, const double *y, size_t n)
     return fold(part);
 }
 
+/* Not scaled against overflow: a vector whose squares overflow counts as not finite everywhere. */
 double vector_norm(const double *x, size_t n)
 {
     return sqrt(vector_dot(x, x, n));
 }
 
+/* axpy. `restrict` is what lets the compiler vectorise this and the loops below. */
 void vector_add(double *restrict y, double a, const double *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -43,6 +48,7 @@ double vector_add_dot(double *restrict y, double a, const double *restrict x, co
     double part[WIDTH] = {0};
     size_t i = 0;
     for (; i + WIDTH <= n; i += WIDTH)
+        /* The dot product uses the y just computed, while it is in a register. */
         for (size_t j = 0; j < WIDTH; j++) {
             y[i + j] += a * x[i + j];
             part[j] += y[i + j] * z[i + j];
@@ -54,6 +60,7 @@ double vector_add_dot(double *restrict y, double a, const double *restrict x, co
     return fold(part);
 }
 
+/* The recurrence d = r + beta d of conjugate gradients. */
 void vector_direction(double *restrict y, double a, const double *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -61,7 +68,8 @@ void vector_direction(double *restrict y, double a, const double *restrict x, si
 }
 
 /* One loop for all three results, because vectors longer than the cache are limited by memory bandwidth. `number` is
- * NULL, which the compiler sees, or the diagonal of M^-1, one for each entry. Returns r'M^-1 r. */
+ * NULL, or the diagonal of M^-1, one number for each entry; the function is always inlined, so that the compiler
+ * removes the branch on it. Returns r'M^-1 r. */
 static inline __attribute__((always_inline)) double advance_each(const double *restrict number,
                                                                  struct vector_steps steps, double a, size_t n)
 {
@@ -83,12 +91,14 @@ static inline __attribute__((always_inline)) double advance_each(const double *r
     return fold(part);
 }
 
+/* Without a preconditioner: r'r. */
 double vector_advance(struct vector_steps steps, double a, size_t n)
 {
     return advance_each(NULL, steps, a, n);
 }
 
-/* Many classes share one number for each feature: groups of entries are summed apart, then weighted. */
+/* With M^-1 = diag(number), each number repeated `group` times, because the classes share one number for each feature:
+ * the sum over each group is computed first, then weighted. */
 double vector_advance_diagonal(struct vector_diagonal diagonal, struct vector_steps steps, double a, size_t n)
 {
     double sum = 0;
@@ -102,7 +112,7 @@ double vector_advance_diagonal(struct vector_diagonal diagonal, struct vector_st
     return sum;
 }
 
-/* The next preconditioned direction of conjugate gradients. */
+/* y = M^-1 x + a y: the next direction of preconditioned conjugate gradients. */
 void vector_direction_diagonal(struct vector_diagonal diagonal, double *restrict y, double a, const double *restrict x,
                                size_t n)
 {
@@ -119,7 +129,7 @@ void vector_direction_diagonal(struct vector_diagonal diagonal, double *restrict
     }
 }
 
-/* y = M^-1 x; returns x'M^-1 x. */
+/* y = M^-1 x; returns x'M^-1 x, for the first direction, where nothing has been fused yet. */
 double vector_apply_diagonal(struct vector_diagonal diagonal, double *restrict y, const double *restrict x, size_t n)
 {
     double sum = 0;
@@ -137,13 +147,14 @@ double vector_apply_diagonal(struct vector_diagonal diagonal, double *restrict y
     return sum;
 }
 
-/* The trial point of a line search. */
+/* out = x + a d: the trial point of a line search. */
 void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = x[i] + a * d[i];
 }
 
+/* Without `restrict`: out may be x or y. */
 void vector_subtract(double *out, const double *x, const double *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -156,13 +167,14 @@ void vector_scale(double *x, double a, size_t n)
         x[i] *= a;
 }
 
+/* n = 0 may come with NULL pointers, which memcpy must not be given. */
 void vector_copy(double *restrict to, const double *restrict from, size_t n)
 {
     if (n > 0)
         memcpy(to, from, n * sizeof *to);
 }
 
-/* Without a branch in the loop. */
+/* Whether no entry is NaN or infinite, without a branch in the loop. */
 bool vector_finite(const double *x, size_t n)
 {
     /* 0 times a finite number is 0; 0 times NaN or infinity is NaN, which no addition removes. */
@@ -176,6 +188,7 @@ bool vector_finite(const double *x, size_t n)
     return fold(zero) == 0;
 }
 
+/* By value: 0 and -0 are equal, and NaN equals nothing. Vectors that differ usually do so at once. */
 bool vector_equal(const double *x, const double *y, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,4 +1,5 @@
-/* shard: the rows of one worker, and the replies to requests about them: loss and gradient, or the length of a step. */
+/* shard: the worker's side of remote training: the rows of one worker, and the replies to requests about them: loss and
+ * gradient at given weights, or the length of a step. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -14,11 +15,12 @@
 #include "train/train.h"
 
 struct shard {
-    struct dataset *data; /* the rows, with the classes of all */
-    struct objective *objective;
-    bool two_temperature; /* the loss of the plan has two temperatures, and the objective tables for it */
+    struct dataset *data;        /* borrowed rows, with labels numbered by the classes of all shards */
+    struct objective *objective; /* over these rows, without a penalty */
+    bool two_temperature;        /* the loss of the plan has two temperatures, and the objective tables for it */
 };
 
+/* Accepts NULL, and a shard that could not be completed. */
 void shard_free(struct shard *shard)
 {
     if (!shard)
@@ -28,7 +30,7 @@ void shard_free(struct shard *shard)
     mem_free(shard);
 }
 
-/* The worker must have the rows that were counted for the plan. */
+/* Refuses rows that differ from those of the statistics: gradients of another size could not be summed. */
 static temper_status check_alike(const struct dataset *data, const struct shard_plan *plan, temper_error *error)
 {
     bool sparse = data->x.kind == MATRIX_CSR, wanted = plan->all.kind == MATRIX_CSR;
@@ -44,7 +46,8 @@ static temper_status check_alike(const struct dataset *data, const struct shard_
                      (unsigned long long)plan->all.columns, wanted ? "sparse" : "dense");
 }
 
-/* Borrows the rows, and gives their labels the class numbers of the plan. */
+/* Borrows the rows, and gives their labels the class numbers of the plan, which are those of all shards together.
+ * TEMPER_BAD_DATA for a class that was not counted. */
 static temper_status take_rows(const struct dataset *data, const struct shard_plan *plan, struct shard *shard,
                                temper_error *error)
 {
@@ -61,7 +64,8 @@ static temper_status take_rows(const struct dataset *data, const struct shard_pl
     return status;
 }
 
-/* The objective divides by the weight of all shards, so that replies can be summed. */
+/* Checks the rows and makes their objective. It divides by the sum of the weights of all shards, so that the replies of
+ * all shards sum to the mean over all rows. The coordinator adds the penalty. */
 static temper_status fill(const struct dataset *data, const struct shard_plan *plan, size_t threads,
                           struct shard *shard, temper_error *error)
 {
@@ -83,6 +87,7 @@ static temper_status fill(const struct dataset *data, const struct shard_plan *p
     return objective_new(&spec, &shard->objective, error);
 }
 
+/* threads 0: as many as the machine has. *out is untouched on failure. */
 temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads, struct shard **out,
                         temper_error *error)
 {
@@ -98,7 +103,8 @@ temper_status shard_new(const struct dataset *data, const struct shard_plan *pla
     return TEMPER_OK;
 }
 
-/* Mean loss, accuracy and gradient: the share of this shard in those of all. */
+/* Loss, accuracy and gradient: the contribution of this shard to those of all rows. `answer` has the layout of
+ * remote_reply.h. */
 static temper_status compute_gradient(struct shard *shard, const double *w, double *answer, temper_error *error)
 {
     double value; /* no penalty: the loss again */
@@ -108,7 +114,7 @@ static temper_status compute_gradient(struct shard *shard, const double *w, doub
     return status;
 }
 
-/* The square, because squares of lengths add up over shards. */
+/* The square of the length of a step v, the root mean square change of the scores: squares add up over shards. */
 static temper_status compute_length(struct shard *shard, const double *v, double *answer, temper_error *error)
 {
     double length;
@@ -118,13 +124,15 @@ static temper_status compute_length(struct shard *shard, const double *v, double
     return status;
 }
 
-/* The loss of the request may change from call to call: hinges are rounded in phases. */
+/* Computes one reply. The loss may change from request to request, because hinges are rounded in phases; the objective
+ * stays the same. */
 temper_status shard_answer(struct shard *shard, const temper_shard_request *request, const double *w, double *answer,
                            temper_error *error)
 {
     temper_status status = train_check_loss(request->loss, error);
     if (status != TEMPER_OK)
         return status;
+    /* Its tables of the loss would have to be of another kind. */
     if (shard->two_temperature && !loss_is_two_temperature(request->loss))
         return error_set(error, TEMPER_USAGE,
                          "the plan is for losses of two temperatures, and the request for another "

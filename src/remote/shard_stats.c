@@ -1,5 +1,6 @@
-/* shard_stats: the statistics of a shard: computed by the worker that holds its rows, sent to the coordinator, and
- * merged there with those of all other shards. */
+/* shard_stats: the statistics of a shard: computed by the worker that holds its rows, sent to the coordinator as a
+ * message, and merged there with those of all other shards. They are all that the coordinator needs to decide on
+ * classes, scaling and penalty; rows never leave their worker. */
 #include "remote/shard_stats.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@
 #include "temper_extra.h"
 #include "train/train.h"
 
+/* Leaves statistics that may be freed again. */
 void shard_stats_free(struct shard_stats *stats)
 {
     classes_free(&stats->classes);
@@ -26,7 +28,8 @@ void shard_stats_free(struct shard_stats *stats)
 
 /* ---- Computing them ------------------------------------------------------------------------------ */
 
-/* Features made of texts and means depend on the rows of the table: two shards would make different ones. */
+/* Refuses features that depend on the other rows of a table: texts, of which each shard would make another set of
+ * features, and means for missing values. */
 static temper_status refuse_table(const struct schema *schema, temper_error *error)
 {
     bool own = schema && schema->missing == SCHEMA_MEAN;
@@ -39,7 +42,8 @@ static temper_status refuse_table(const struct schema *schema, temper_error *err
                      "of another one; make numbers of all rows first, with temper convert");
 }
 
-/* Rows of one process, with labels, and features that do not depend on the other rows. */
+/* Refuses what cannot be a shard: rows distributed by MPI, rows without labels, and features that depend on the other
+ * rows. */
 static temper_status check_shard(const struct dataset *data, temper_error *error)
 {
     temper_status status = scatter_refuse(data, "a survey", error);
@@ -51,7 +55,7 @@ static temper_status check_shard(const struct dataset *data, temper_error *error
     return refuse_table(data->schema, error);
 }
 
-/* Sums of the row weights: of each class, and of all. */
+/* Adds up the row weights: of each class, and of all. */
 static void add_weights(const struct dataset *data, struct shard_stats *out)
 {
     for (uint64_t row = 0; row < data->x.rows; row++) {
@@ -61,6 +65,7 @@ static void add_weights(const struct dataset *data, struct shard_stats *out)
     }
 }
 
+/* A copy of a list of names; the list is zeroed first, so that one that is not complete can be freed. */
 static temper_status copy_names(const struct names *from, struct names *to, temper_error *error)
 {
     if (from->count == 0)
@@ -75,7 +80,7 @@ static temper_status copy_names(const struct names *from, struct names *to, temp
     return to->name ? TEMPER_OK : error_no_memory(error);
 }
 
-/* Minimum, maximum, mean and variance of each column. */
+/* Minimum, maximum, weighted mean and variance of each column, in two passes over the rows. */
 static temper_status sum_columns(const struct dataset *data, size_t threads, struct column_stats *sums,
                                  temper_error *error)
 {
@@ -84,7 +89,7 @@ static temper_status sum_columns(const struct dataset *data, size_t threads, str
     return column_stats(&task, sums, &negative, error);
 }
 
-/* Classes, names, weights, column statistics, and the fingerprint. */
+/* Fills the statistics; on failure *out has to be freed. */
 static temper_status fill(const struct dataset *data, size_t threads, struct shard_stats *out, temper_error *error)
 {
     temper_status status = classes_copy(&data->classes, &out->classes, error);
@@ -100,7 +105,7 @@ static temper_status fill(const struct dataset *data, size_t threads, struct sha
     return status == TEMPER_OK ? dataset_fingerprint(data, threads, out->fingerprint, error) : status;
 }
 
-/* *out is untouched on failure. */
+/* The statistics of the rows of a worker. *out is untouched on failure. */
 temper_status shard_stats_compute(const struct dataset *data, size_t threads, struct shard_stats *out,
                                   temper_error *error)
 {
@@ -120,7 +125,8 @@ temper_status shard_stats_compute(const struct dataset *data, size_t threads, st
 
 /* ---- As a message ----------------------------------------------------------------------------- */
 
-/* Counts, names and weights; the order is that of shard_stats_get. */
+/* Appends everything but the column statistics to a message; the order is that of shard_stats_get. A plan contains this
+ * part too. */
 void shard_stats_put(struct text *out, const struct shard_stats *stats)
 {
     wire_put_count(out, stats->rows);
@@ -138,6 +144,7 @@ void shard_stats_put(struct text *out, const struct shard_stats *stats)
         wire_put_text(out, stats->features.name[j]);
 }
 
+/* Appends the column statistics: four arrays of `columns` numbers. */
 void shard_stats_put_sums(struct text *out, const struct shard_stats *stats)
 {
     size_t columns = (size_t)stats->columns;
@@ -147,7 +154,8 @@ void shard_stats_put_sums(struct text *out, const struct shard_stats *stats)
     wire_put_numbers(out, stats->sums.variance, columns);
 }
 
-/* Names must be distinct and in the spelling that classes_add gives them. False: out of memory. */
+/* Reads the classes and their weights. Names must be distinct and in the spelling that classes_add gives them, so that
+ * class c gets the number c. False: out of memory. */
 static bool get_classes(struct wire_reader *record, struct shard_stats *out)
 {
     size_t count = wire_take_length(record, 1);
@@ -166,7 +174,7 @@ static bool get_classes(struct wire_reader *record, struct shard_stats *out)
     return out->class_weight != NULL;
 }
 
-/* As many names as columns, or none. False: out of memory. */
+/* Reads the feature names: as many as columns, or none. False: out of memory. */
 static bool get_features(struct wire_reader *record, struct shard_stats *out)
 {
     struct names names = {.count = wire_take_length(record, 1)};
@@ -184,7 +192,9 @@ static bool get_features(struct wire_reader *record, struct shard_stats *out)
     return done;
 }
 
-/* Failures of the message are in record->failed; false is out of memory. */
+/* Reads what shard_stats_put has written. A message may come from anywhere: every count is checked against the bytes
+ * that are left before memory is allocated. Failures of the message are in record->failed; false means out of
+ * memory. */
 bool shard_stats_get(struct wire_reader *record, struct shard_stats *out)
 {
     out->rows = wire_take_count(record);
@@ -202,7 +212,7 @@ bool shard_stats_get(struct wire_reader *record, struct shard_stats *out)
     return get_classes(record, out) && get_features(record, out);
 }
 
-/* The four arrays of column statistics. */
+/* Reads the four arrays of column statistics, like shard_stats_get. */
 bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out)
 {
     struct column_stats *sums = &out->sums;
@@ -220,7 +230,7 @@ bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out)
     return true;
 }
 
-/* A message of another version, or a truncated one, is refused. */
+/* Reads the message of a worker. A message of another version, or a truncated one, is refused as a whole. */
 temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out, temper_error *error)
 {
     struct shard_stats stats = {0};
@@ -245,7 +255,8 @@ temper_status shard_stats_read(const char *bytes, size_t length, struct shard_st
 
 /* ---- Merging the statistics of all shards, in their order ------------------------------------ */
 
-/* The same columns, by number, kind and name, in all shards. */
+/* Refuses a shard whose columns differ from those of the shards before it: in number, kind (dense or sparse) or
+ * name. */
 static temper_status check_alike(const struct shard_stats *all, const struct shard_stats *next, size_t number,
                                  temper_error *error)
 {
@@ -270,7 +281,7 @@ static temper_status check_alike(const struct shard_stats *all, const struct sha
     return TEMPER_OK;
 }
 
-/* Classes that are new get the next numbers; shard_stats_finish sorts them. */
+/* Adds the classes of a shard and their weights. New classes get the next numbers; shard_stats_finish sorts them. */
 static temper_status merge_classes(struct shard_stats *all, const struct shard_stats *next, temper_error *error)
 {
     size_t most = all->classes.count + next->classes.count;
@@ -292,8 +303,9 @@ static temper_status merge_classes(struct shard_stats *all, const struct shard_s
     return TEMPER_OK;
 }
 
-/* Mean and variance of both from those of each (Chan, Golub and LeVeque 1979): around the mean of both, so that no
- * digits are lost where the means are large beside the deviations. */
+/* Merges the column statistics. Mean and variance of both from those of each (Chan, Golub and LeVeque 1979): the
+ * variance is around the mean of both, so that no digits are lost where means are large relative to deviations. A shard
+ * without weight has no statistics. */
 static void merge_columns(struct shard_stats *all, const struct shard_stats *next)
 {
     struct column_stats *to = &all->sums;
@@ -309,7 +321,8 @@ static void merge_columns(struct shard_stats *all, const struct shard_stats *nex
     }
 }
 
-/* A hash of both, so that the order of the shards matters, as it does for the sums. */
+/* The fingerprint of all rows is a hash of both fingerprints, so that the order of the shards matters, as it does for
+ * the sums. */
 static void merge_fingerprints(struct shard_stats *all, const struct shard_stats *next)
 {
     char both[2 * sizeof all->fingerprint];
@@ -320,7 +333,8 @@ static void merge_fingerprints(struct shard_stats *all, const struct shard_stats
              (unsigned long long)hash.low64);
 }
 
-/* The kind becomes the widest of all shards. */
+/* Adds a shard to those before it. Merging is not associative in floating point: the coordinator merges in the order of
+ * the shards. The kind becomes the widest of all shards. */
 temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stats *next, size_t number,
                                 temper_error *error)
 {
@@ -331,14 +345,15 @@ temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stat
         return status;
     merge_columns(all, next);
     merge_fingerprints(all, next);
-    all->kind = next->kind == MATRIX_F64 ? MATRIX_F64 : all->kind; /* the widest numbers */
+    all->kind = next->kind == MATRIX_F64 ? MATRIX_F64 : all->kind;
     all->rows += next->rows;
     all->nonzeros += next->nonzeros;
     all->weight_sum += next->weight_sum;
     return TEMPER_OK;
 }
 
-/* The weights follow their classes. */
+/* Sorts the classes as a file of all rows would have them; their weights follow. number[c] is the new number of class
+ * c. */
 temper_status shard_stats_finish(struct shard_stats *all, temper_error *error)
 {
     size_t classes = all->classes.count;

@@ -21,10 +21,11 @@ struct shard_stats {
 /* Goes through the rows three times. */
 temper_status shard_stats_compute(const struct dataset *data, size_t threads, struct shard_stats *out,
                                   temper_error *error);
-/* Accepts half-built ones too. */
+/* Accepts statistics that are not complete, as after a failure. */
 void shard_stats_free(struct shard_stats *stats);
 
-/* To and from a message: all but the statistics of the columns, and these. False: out of memory. */
+/* To and from a message: everything but the column statistics (put, get), and these (put_sums, get_sums). False: out of
+ * memory. */
 void shard_stats_put(struct text *out, const struct shard_stats *stats);
 void shard_stats_put_sums(struct text *out, const struct shard_stats *stats);
 bool shard_stats_get(struct wire_reader *record, struct shard_stats *out);

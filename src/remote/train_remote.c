@@ -1,5 +1,5 @@
-/* train_remote: what all shards use alike: classes, scaling, loss and penalty; and training with it on an engine that
- * sums the gradients of the shards. */
+/* train_remote: the coordinator's side of remote training: the plan, which is the same for all shards (classes,
+ * scaling, loss and penalty), and training by an engine that sums the gradients of the shards. */
 #include <math.h>
 #include <string.h>
 
@@ -9,8 +9,10 @@
 #include "train/train.h"
 #include "temper_extra.h"
 
+/* The kind of message; its last letter is the version. */
 #define PLAN_KIND "tmprpln1"
 
+/* Accepts NULL, and a plan that could not be completed. */
 void shard_plan_free(struct shard_plan *plan)
 {
     if (!plan)
@@ -20,7 +22,7 @@ void shard_plan_free(struct shard_plan *plan)
     mem_free(plan);
 }
 
-/* Enough of a dataset for all decisions that do not read rows. */
+/* A dataset without rows: enough for all decisions that do not read rows. */
 struct dataset shard_plan_rows(const struct shard_plan *plan)
 {
     const struct shard_stats *all = &plan->all;
@@ -30,17 +32,16 @@ struct dataset shard_plan_rows(const struct shard_plan *plan)
         .features = all->features};
 }
 
-/* As many as objective_size would say. */
+/* The size of the weights, the same as objective_size of any of the shards. */
 size_t shard_plan_size(const struct shard_plan *plan)
 {
     size_t vectors = weight_vectors(plan->all.classes.count);
     return ((size_t)plan->all.columns + (plan->intercept ? 1 : 0)) * vectors;
 }
 
-/* ---- From the statistics of all shards
- * -------------------------------------------------------------------------------- */
+/* ---- From the statistics of all shards ------------------------------------------------------- */
 
-/* The first message is read into *all, the others are merged into it. */
+/* The statistics of all rows: the first message is read into *all, the others are merged into it in their order. */
 static temper_status merge_stats(const temper_bytes *stats, size_t count, struct shard_stats *all, temper_error *error)
 {
     temper_status status = shard_stats_read(stats[0].bytes, stats[0].length, all, error);
@@ -55,7 +56,7 @@ static temper_status merge_stats(const temper_bytes *stats, size_t count, struct
     return status == TEMPER_OK ? shard_stats_finish(all, error) : status;
 }
 
-/* Two classes with rows of positive weight, over all shards. */
+/* Refuses rows of a single class, over all shards; one shard may have rows of one class only. */
 static temper_status check_classes(const struct shard_stats *all, temper_error *error)
 {
     size_t there = 0, one = 0;
@@ -72,7 +73,8 @@ static temper_status check_classes(const struct shard_stats *all, temper_error *
                      all->classes.count ? all->classes.name[one] : "");
 }
 
-/* As scaled_features_new decides it for rows in memory. */
+/* Offsets and factors from the statistics of all rows, with the same defaults as scaled_features_new for rows in
+ * memory. Logarithms would need statistics of the logarithms, which the workers have not computed. */
 static temper_status decide_scale(struct shard_plan *plan, const char *word, temper_error *error)
 {
     const struct dataset rows = shard_plan_rows(plan);
@@ -91,7 +93,8 @@ static temper_status decide_scale(struct shard_plan *plan, const char *word, tem
     return scale_from_sums(&rows, kind, &plan->all.sums, &plan->scale, error);
 }
 
-/* Loss, penalty and precision, as a training in memory would have them. */
+/* Loss, penalty and precision, as a training in memory would have them, so that the model is the same up to
+ * rounding. */
 static temper_status decide_loss(struct shard_plan *plan, const temper_train_options *options, temper_error *error)
 {
     const struct shard_stats *all = &plan->all;
@@ -107,7 +110,8 @@ static temper_status decide_loss(struct shard_plan *plan, const temper_train_opt
     return status == TEMPER_OK ? choose_precision(options, &rows, &plan->f64, error) : status;
 }
 
-/* The column statistics have served their purpose then. */
+/* All decisions, in the order in which they depend on each other. The column statistics are freed afterwards: scaling
+ * and penalty contain all that is needed of them. */
 static temper_status decide(struct shard_plan *plan, const temper_bytes *stats, size_t count,
                             const temper_train_options *options, temper_error *error)
 {
@@ -122,7 +126,7 @@ static temper_status decide(struct shard_plan *plan, const temper_bytes *stats, 
     return status;
 }
 
-/* *out is untouched on failure. */
+/* `stats`: the messages of all shards, in their order. *out is untouched on failure. */
 temper_status shard_plan_new(const temper_bytes *stats, size_t count, const temper_train_options *options,
                              struct shard_plan **out, temper_error *error)
 {
@@ -142,7 +146,7 @@ temper_status shard_plan_new(const temper_bytes *stats, size_t count, const temp
 
 /* ---- As a message ------------------------------------------------------------------------------ */
 
-/* The order is that of shard_plan_read. */
+/* The plan as a message to the workers; the order is that of shard_plan_read. */
 temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error)
 {
     size_t columns = (size_t)plan->all.columns;
@@ -163,7 +167,7 @@ temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, 
     return out->failed ? error_no_memory(error) : TEMPER_OK;
 }
 
-/* False: out of memory. */
+/* Reads the scaling. False: out of memory. */
 static bool get_scale(struct wire_reader *record, struct shard_plan *plan)
 {
     size_t columns = (size_t)plan->all.columns;
@@ -184,7 +188,7 @@ static bool get_scale(struct wire_reader *record, struct shard_plan *plan)
     return true;
 }
 
-/* Values that no plan has are failures of the message. */
+/* Reads loss, penalty and precision. Values that no plan has are failures of the message. */
 static void get_loss(struct wire_reader *record, struct shard_plan *plan)
 {
     uint64_t method = wire_take_count(record);
@@ -198,7 +202,7 @@ static void get_loss(struct wire_reader *record, struct shard_plan *plan)
     record->failed = record->failed || method > TEMPER_BREGMAN || plan->all.columns == 0 || plan->all.classes.count < 2;
 }
 
-/* A message of another version, or a truncated one, is refused. */
+/* Reads a plan in a worker. A message of another version, or a truncated one, is refused. */
 temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out, temper_error *error)
 {
     struct wire_reader record;
@@ -228,7 +232,7 @@ temper_status shard_plan_read(const char *bytes, size_t length, struct shard_pla
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/* Solvers that need more than gradients need the rows. */
+/* Refuses solvers that need Hessians or Hessian-vector products: workers compute gradients only. */
 static temper_status check_solver(const char *solver, temper_error *error)
 {
     if (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0)
@@ -237,7 +241,8 @@ static temper_status check_solver(const char *solver, temper_error *error)
                      solver);
 }
 
-/* The options of the user, with what the plan has decided. */
+/* Trains on the rows of all shards: the options of the user, replaced by the plan wherever the workers depend on them.
+ * The features are shared, and have no rows. */
 temper_status train_shards(const struct shard_plan *plan, const temper_shard_engine *engine,
                            const temper_train_options *options, struct model **model, temper_train_report *report,
                            temper_error *error)
@@ -248,6 +253,7 @@ temper_status train_shards(const struct shard_plan *plan, const temper_shard_eng
     temper_status status = check_solver(options->solver, error);
     if (status != TEMPER_OK)
         return status;
+    /* What the workers were given with the plan, even if the options differ from those of the plan. */
     agreed.solver = "lbfgs";
     agreed.loss = plan->loss;
     agreed.l2 = plan->l2;

@@ -23,7 +23,7 @@ temper_status shard_plan_new(const temper_bytes *stats, size_t count, const temp
 void shard_plan_free(struct shard_plan *plan);
 temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error);
 temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out, temper_error *error);
-/* Numbers of the weights. */
+/* How many numbers the weights are. */
 size_t shard_plan_size(const struct shard_plan *plan);
 /* A dataset with the size, classes and names of the rows, and without rows. It borrows from the plan, and is not to be
  * freed. */
@@ -31,7 +31,7 @@ struct dataset shard_plan_rows(const struct shard_plan *plan);
 
 struct shard;
 
-/* Both are borrowed. */
+/* Data and plan are borrowed; threads 0: as many as the machine has. */
 temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads, struct shard **out,
                         temper_error *error);
 void shard_free(struct shard *shard);

@@ -1,5 +1,7 @@
 /* fingerprint: a 128-bit hash (XXH3) of a dataset, by which checkpoints and models recognise their data. Rows are
- * hashed in blocks by all threads and processes; the hash of the block hashes is the fingerprint. */
+ * hashed in blocks by all threads and processes; the hash of the block hashes, in their order, is the fingerprint. It
+ * is written to model files, so that it must not depend on the number
+ * of threads or processes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,18 +14,20 @@
 #include "data/memory/page_window.h"
 #include "train/train.h"
 
+/* Rows of a block; bytes that are hashed at once; numbers that are converted at once, on the stack. */
 enum { BLOCK_ROWS = 4096, PIECE = 1 << 19, NARROWED = 1024 };
 
-/* Blocks are within parts, so that one process has all rows of a block. */
+/* The context of hash_block. Blocks are within the parts of the row partition, so that one process has all rows of a
+ * block. */
 struct digest_job {
     const struct dataset *data;
     struct row_partition parts;
-    size_t part_blocks;
-    XXH64_hash_t *block; /* those of this process */
+    size_t part_blocks;  /* blocks of a part */
+    XXH64_hash_t *block; /* hashes of the blocks of this process */
 };
 
-/* In pieces, so that a mapped file need not be in memory at once; `behind` is the end of the array, up to which the
- * next blocks will read. */
+/* The hash of an array within the matrix. In pieces, each announced to the page window, so that a mapped file need not
+ * be in memory at once; `behind` is the end of the array, up to which the next blocks will read. */
 static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length, const void *behind)
 {
     XXH3_state_t state;
@@ -38,6 +42,7 @@ static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t
     return XXH3_64bits_digest(&state);
 }
 
+/* Dense rows are consecutive bytes. The type of the numbers is part of the shape (hash_all). */
 static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count)
 {
     size_t size = x->kind == MATRIX_F32 ? sizeof(float) : x->kind == MATRIX_F64 ? sizeof(double) : sizeof(uint8_t);
@@ -46,8 +51,8 @@ static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count
     return hash_bytes(x, dense + from * row, count * row, dense + (size_t)x->rows * row);
 }
 
-/* The same numbers have the same fingerprint whatever type they are stored in: column indices are hashed as 32-bit
- * integers, and doubles that are all exact floats as floats. */
+/* Column indices of `entries` entries from `start` on, hashed as 32-bit integers: the same data has the same
+ * fingerprint whatever type its indices are stored in. */
 static XXH64_hash_t hash_columns(const struct matrix *x, uint64_t start, uint64_t entries)
 {
     uint32_t narrow[NARROWED];
@@ -73,6 +78,8 @@ static bool are_floats(const double *value, uint64_t count)
     return true;
 }
 
+/* Values of sparse entries. Doubles that are all exact floats are hashed as floats, so that data which was read into
+ * either type has the same fingerprint. */
 static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t entries)
 {
     float narrow[NARROWED];
@@ -80,6 +87,7 @@ static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t
     if (x->value)
         return hash_bytes(x, x->value + start, entries * sizeof *x->value, x->value + x->nonzeros);
     const double *value = x->value64 + start;
+    /* Rounded values would make different data look the same. */
     if (!are_floats(value, entries))
         return hash_bytes(x, value, entries * sizeof *value, NULL);
     XXH3_64bits_reset(&state);
@@ -92,7 +100,8 @@ static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t
     return XXH3_64bits_digest(&state);
 }
 
-/* Row lengths instead of row starts, so that the position of the rows in the arrays does not matter. */
+/* A block of sparse rows. Row lengths are hashed instead of row starts, so that the position of the rows in the arrays
+ * of a process does not matter. */
 static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t count)
 {
     if (!x->row_start32)
@@ -111,6 +120,7 @@ static temper_status hash_block(void *context, size_t block, size_t worker)
 {
     const struct digest_job *digests = context;
     const struct dataset *data = digests->data;
+    /* The rows [from, from + count) of the block, which must not reach beyond its part or the data. */
     size_t start = block / digests->part_blocks * digests->parts.rows_each;
     size_t from = start + block % digests->part_blocks * BLOCK_ROWS;
     size_t end = start + digests->parts.rows_each, rows = (size_t)data->x.rows;
@@ -120,6 +130,7 @@ static temper_status hash_block(void *context, size_t block, size_t worker)
     digests->block[block] = 0;
     if (count == 0)
         return TEMPER_OK; /* the last part is shorter */
+    /* A hash of three hashes; labels or weights that the data does not have count as 0. */
     XXH64_hash_t parts[3] = {
         data->x.kind == MATRIX_CSR ? hash_sparse(&data->x, from, count) : hash_dense(&data->x, from, count), 0, 0};
     if (data->label)
@@ -130,7 +141,8 @@ static temper_status hash_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* The seed is a hash of the shape and the class names, so that equal bytes of different meaning differ. */
+/* The fingerprint from all block hashes. The seed is a hash of the shape and the class names, so that equal bytes of
+ * different meaning have different fingerprints. */
 static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *block, size_t blocks)
 {
     XXH64_hash_t names = 0;
@@ -140,7 +152,7 @@ static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *bl
     return XXH3_128bits_withSeed(block, blocks * sizeof *block, XXH3_64bits(shape, sizeof shape));
 }
 
-/* All-gathers the block hashes of all processes. */
+/* All-gathers the block hashes of all processes, in the order of the blocks; bytes[r] is what process r contributes. */
 static temper_status gather(const struct digest_job *digests, XXH64_hash_t *all, temper_error *error)
 {
     const temper_comm *comm = digests->data->ranks.comm;
@@ -160,6 +172,7 @@ temper_status dataset_fingerprint(const struct dataset *data, size_t threads, ch
     struct digest_job digests = {.data = data, .parts = row_partition_of(data)};
     size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
     digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    /* Every part has the same number of blocks, so that the position of a block follows from its number. */
     size_t blocks = digests.parts.count * digests.part_blocks;
     size_t own =
         (row_partition_first(&digests.parts, rank + 1, ranks) - row_partition_first(&digests.parts, rank, ranks)) *

@@ -19,7 +19,8 @@ enum {
     PREDICTED_BYTES = 8, /* for each row, where there may be something to warn of */
 };
 
-/* Statistics of the columns are computed before everything else, and freed again. */
+/* The first stage: statistics of the columns, which are freed before training begins, and the copy that logarithms
+ * need. Integers become floats in that copy. */
 temper_status memory_budget_scaling(const struct train_request *request, size_t threads)
 {
     const struct matrix *x = &request->data->x;
@@ -35,7 +36,7 @@ temper_status memory_budget_scaling(const struct train_request *request, size_t 
     return memory_limit_plan(request->data, &plan, request->error);
 }
 
-/* s and y of each pair. */
+/* Bytes of the L-BFGS history: s and y of each pair, and a few numbers. */
 double solver_history(double size)
 {
     struct optim_options options = {.history = 0};

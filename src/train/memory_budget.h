@@ -1,4 +1,4 @@
-/* budget: what trainings will take of memory, in bytes. */
+/* memory_budget: estimates of the memory that a training will take, in bytes. */
 #ifndef TRAIN_MEMORY_BUDGET_H
 #define TRAIN_MEMORY_BUDGET_H
 
@@ -6,7 +6,7 @@
 
 enum { HESSIAN_MOST = 512 }; /* features, where a solver of two classes makes one */
 
-double solver_history(double size);   /* of L-BFGS */
+double solver_history(double size);   /* of L-BFGS, for weights of that size */
 double training_vectors(double size); /* of the size of w, and the text of the model */
 
 #endif

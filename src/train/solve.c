@@ -7,6 +7,7 @@
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
 
+/* In the order of enum solver. */
 static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, minimise_tron};
 
 /* The first step changes the scores by about this much, so that it cannot reach the region where the loss is flat. */
@@ -16,16 +17,17 @@ static const double CONVEX_LENGTH = 8;
 
 /* The relative gradient that is sufficient in a phase whose end is no solution. */
 static const double INTERMEDIATE_TOLERANCE = 0.01;
-/* Of the width over which a hinge is rounded. */
+/* The smallest decrease worth a hundred iterations, as a share of the width over which a hinge is rounded. */
 static const double HINGE_DECREASE = 0.05;
 
-/* A gradient is no more than rounding at this share of the size of the features. */
+/* A gradient is no more than rounding below this share of the size of the features, for sums in doubles and in
+ * floats. */
 static const double ROUNDING = 1e-14, ROUNDING_F32 = 1e-7;
 static const double SUSPICIOUS = 1e-6; /* only below this is a pass spent on finding out */
 
 /* ---- Evaluations that need not be repeated --------------------------------------------------- */
 
-/* A known value and gradient stay known only for the same loss and penalty. */
+/* Sets loss and penalty of the objective. Known value and gradient stay known only for the same loss and penalty. */
 void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2)
 {
     struct known_point *known = &progress->known;
@@ -36,13 +38,14 @@ void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, d
     objective_set_l2(progress->objective, l2);
 }
 
-/* Bit for bit. */
+/* Whether w is the point of progress->gradient, bit for bit: the only case in which the gradient can be reused. */
 static bool is_current_point(const struct train_progress *progress, const double *w)
 {
     return memcmp(progress->w, w, objective_size(progress->objective) * sizeof *w) == 0;
 }
 
-/* The accuracy and curvature of the objective are those of its last evaluation, so they are known with the value. */
+/* Evaluates at w unless that was the last evaluation. The accuracy and curvature of the objective are those of its last
+ * evaluation, so they are known with the value. */
 temper_status progress_evaluate(struct train_progress *progress, const double *w, double *value, bool *known,
                                 temper_error *error)
 {
@@ -64,7 +67,8 @@ struct follow_context {
     temper_status status;
 };
 
-/* Validation applies on the path to the first solution. */
+/* Validation applies on the path to the first solution; phases with a rounded hinge or another penalty are not on it,
+ * because their loss is not the one to be compared. */
 static bool is_validated(const struct train_state *train)
 {
     const struct train_phase *phase = &train->plan.phase[train->progress.phase];
@@ -78,6 +82,7 @@ static bool report_progress(struct train_state *train, const struct optim_progre
     struct train_progress *progress = &train->progress;
     if (!options->on_progress)
         return true;
+    /* Users see the gradient relative to that at W = 0, which the tolerance is for. */
     double norm = progress->scale.norm, relative = norm > 0 ? now->gradient_norm / norm : 0;
     temper_train_progress shown = {.phase = train->plan.phase[progress->phase].name,
                                    .iteration = now->iteration,
@@ -103,7 +108,8 @@ static bool any_process_stops(struct follow_context *context)
     return progress->interrupted || context->status != TEMPER_OK;
 }
 
-/* optim_options.follow: false ends the run of the minimiser. */
+/* optim_options.on_progress: called at the start and after each iteration; false ends the minimisation. Errors are kept
+ * in the context, because the minimiser knows only that it was stopped. */
 static bool follow(void *data, const struct optim_progress *now)
 {
     struct follow_context *context = data;
@@ -117,9 +123,10 @@ static bool follow(void *data, const struct optim_progress *now)
             validation_measure(train->validation, now->w, request->options->patience, &validation, request->error);
         continues = !train->validation->stopped;
     }
-    /* Not where it stops: resuming from there would make another step. */
+    /* No checkpoint where validation stops the training: resuming from it would make another step. */
     if (context->status == TEMPER_OK && continues && request->options->checkpoint)
         context->status = checkpoint_save(train, now);
+    /* A failure in one process, as of a full disk, must end all: the others would wait for it in the next sum. */
     if (!comm_alone(comm))
         context->status = comm_agree(comm, context->status, request->error);
     if (context->status != TEMPER_OK)
@@ -130,8 +137,9 @@ static bool follow(void *data, const struct optim_progress *now)
 
 /* ---- The scale of the gradient --------------------------------------------------------------- */
 
-/* A gradient at W = 0 that may be rounding is compared with the features: if it is no more, training has converged as
- * soon as the gradient is that small. */
+/* A gradient at W = 0 that may be rounding alone, as of features without information, cannot serve as the unit of the
+ * tolerance. It is compared with the size of the features along it: if it is no more than their rounding, training has
+ * converged as soon as the gradient is that small. */
 static temper_status measure_rounding(const struct train_state *train, struct gradient_scale *scale)
 {
     double size, rounding = train->plan.f64 ? ROUNDING : ROUNDING_F32;
@@ -144,14 +152,16 @@ static temper_status measure_rounding(const struct train_state *train, struct gr
     return TEMPER_OK;
 }
 
-/* The stopping rule is relative to the gradient at W = 0, whatever the start. A phase that continues with another
- * preconditioner has that of the one before; after a checkpoint it has to be computed again, which does not count. */
+/* The norm of the gradient at W = 0, to which the stopping rule is relative, whatever the start. A phase that continues
+ * with another preconditioner has that of the phase before it; after a checkpoint it has to be computed again, which is
+ * not counted as an evaluation. */
 static temper_status measure_scale(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
     size_t size = train->plan.size;
     double value, sum = 0;
     bool known;
+    /* The loss of these phases is that of the phase before. */
     if (phase->uses_current_curvature && progress->scale.known)
         return TEMPER_OK;
     double *zero = mem_zeroed(size, sizeof *zero);
@@ -169,13 +179,15 @@ static temper_status measure_scale(struct train_state *train, const struct train
 
 /* ---- One phase ------------------------------------------------------------------------------- */
 
-/* Makes or borrows the preconditioner of a phase. */
+/* Makes the preconditioner of a phase, or borrows that of a pilot fit. A pilot fit keeps the one of its first phase for
+ * the fits that will share it. Where none can be made, all later phases do without. */
 static temper_status prepare_preconditioner(struct train_state *train, const struct train_phase *phase)
 {
     const struct train_request *request = train->request;
     const struct train_plan *plan = &train->plan;
     struct train_progress *progress = &train->progress;
     struct preconditioner *preconditioner = &progress->preconditioner;
+    /* Factors are shared only where this fit would make Gram factors of its own. */
     bool shares = request->shared && progress->preconditioner_kind == PRECONDITIONER_GRAM;
     if (request->pilot && phase->uses_current_curvature && shared_preconditioner_has_initial(plan->loss))
         request->pilot->initial = *preconditioner;
@@ -200,7 +212,7 @@ static temper_status prepare_preconditioner(struct train_state *train, const str
     return TEMPER_OK;
 }
 
-/* Start, loss, scale of the gradient and preconditioner, in this order: each needs the one before. */
+/* Sets start, loss, scale of the gradient and preconditioner, in this order: each needs the ones before. */
 static temper_status enter_phase(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
@@ -213,7 +225,8 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
     return progress->preconditioner_kind == PRECONDITIONER_NONE ? TEMPER_OK : prepare_preconditioner(train, phase);
 }
 
-/* The iterations of limited phases and of the one that continues them add up to the limit of the user. */
+/* The limit of this phase. The iterations of limited phases and of the phase that continues them add up to the limit of
+ * the user. */
 static size_t max_iterations(const struct train_state *train, const struct train_phase *phase)
 {
     size_t left = train->request->options->max_iterations;
@@ -222,13 +235,15 @@ static size_t max_iterations(const struct train_state *train, const struct train
     return phase->iteration_limit && phase->iteration_limit < left ? phase->iteration_limit : left;
 }
 
-/* Convex losses rise without bound on the wrong side: no step can end where they are flat. */
+/* The limit for the first step. Convex losses rise without bound on the wrong side of the boundary: no step can end
+ * where they are flat. L-BFGS has no curvature at first, and is always limited. */
 static double first_length(const struct train_plan *plan, temper_loss_spec loss)
 {
     return loss_has_convex_settings(loss) && plan->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
 }
 
-/* A hinge that is rounded more than it will be in the end is an intermediate problem. */
+/* The tolerance of a phase: looser for a hinge that is rounded more than it will be in the end, because the solution of
+ * such an intermediate problem only serves as a start. */
 static double tolerance(const struct train_state *train, const struct train_phase *phase)
 {
     bool intermediate = phase->loss.method == TEMPER_HINGE && !phase->is_solution;
@@ -243,7 +258,8 @@ double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss)
     return rounded ? HINGE_DECREASE * loss.smoothing : 0;
 }
 
-/* Runs the minimiser on the objective, from progress->w or from the memory of a checkpoint. */
+/* Runs the minimiser on the objective, from progress->w or from the memory of a checkpoint. The end is in progress->w,
+ * its gradient in progress->gradient where that was the last evaluation. */
 static temper_status minimise(struct train_state *train, const struct train_phase *phase, struct optim_result *result)
 {
     const struct train_plan *plan = &train->plan;
@@ -272,6 +288,7 @@ static temper_status minimise(struct train_state *train, const struct train_phas
                                     .gradient = progress->gradient,
                                     .memory = progress->solver_memory,
                                     .memory_count = progress->solver_memory_count};
+    /* The phase begins where the last evaluation was: the minimiser need not repeat it. */
     if (progress->known.valid && !progress->solver_memory) {
         options.start_value = progress->known.value;
         options.start_gradient = progress->gradient;
@@ -285,6 +302,7 @@ static temper_status minimise(struct train_state *train, const struct train_phas
     return context.status;
 }
 
+/* Counts of single phases add up to those of the report. */
 static void add_counts(struct train_counts *counts, const struct optim_result *result)
 {
     counts->iterations += result->iterations;
@@ -293,7 +311,8 @@ static void add_counts(struct train_counts *counts, const struct optim_result *r
     counts->hessians += result->hessians;
 }
 
-/* Keeps the end of the phase as the start of the next, with its value and gradient if they are known. */
+/* Runs one phase, and keeps its end as the start of the next, with value and gradient if the objective was last
+ * evaluated there. */
 static temper_status run_phase(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
@@ -321,6 +340,7 @@ static void keep_solution(struct train_state *train, const struct train_phase *p
     const struct train_validation *validation = train->validation;
     const double *best = progress->w;
     size_t size = train->plan.size;
+    /* The report describes the first solution; the others serve for comparison. */
     if (progress->solutions == 0) {
         progress->solution_loss = phase->loss;
         progress->solution_scale = progress->scale.norm;
@@ -330,7 +350,8 @@ static void keep_solution(struct train_state *train, const struct train_phase *p
     memcpy(progress->solution + size * progress->solutions++, best, size * sizeof *best);
 }
 
-/* progress->phase is not 0 at first where a checkpoint was loaded. */
+/* Runs all phases, from the first or from that of a checkpoint (progress->phase). A user who interrupts still gets a
+ * model: the weights at that moment. */
 temper_status train_solve(struct train_state *train)
 {
     const struct train_plan *plan = &train->plan;

@@ -9,6 +9,7 @@
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
 
+/* Not the time of day, which may jump. */
 double train_clock(void)
 {
     struct timespec now;
@@ -23,7 +24,8 @@ struct seen_classes {
     uint32_t count, first;
 };
 
-/* For comm_in_turn: processes continue the count of the one before. */
+/* For comm_in_turn: each process continues the count of the one before it. Stops at the second class, so that most data
+ * is hardly read. */
 static void see_classes(void *context, void *state)
 {
     const struct dataset *data = context;
@@ -38,7 +40,8 @@ static void see_classes(void *context, void *state)
     }
 }
 
-/* Labels, two classes among the rows of positive weight, and features. */
+/* Refuses data without labels, without features, or with one class among the rows of positive weight: no classifier can
+ * be learnt from it. */
 static temper_status check_data(const struct dataset *data, temper_error *error)
 {
     const char *source = data->file.path ? data->file.path : "data";
@@ -48,6 +51,7 @@ static temper_status check_data(const struct dataset *data, temper_error *error)
                          "%s: there are no labels to learn from; pass --label COLUMN or "
                          "--labels FILE",
                          source);
+    /* A single process may hold rows of one class only. */
     TRY(comm_in_turn(data->ranks.comm, see_classes, (void *)data, &seen, sizeof seen, error));
     if (seen.count < 2)
         return error_set(error, TEMPER_BAD_DATA,
@@ -68,6 +72,7 @@ temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
         return error_set(error, TEMPER_USAGE, "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
     if (!temperatures && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
         return error_set(error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
+    /* Outside of these temperatures a single row can have an infinite loss or gradient. */
     if (loss_is_two_temperature(loss) && !loss_shape(loss.t1, loss.t2).smooth)
         return error_set(error, TEMPER_USAGE,
                          "the loss or its slope is unbounded at these temperatures (t2 < 1 <= t1, "
@@ -76,7 +81,7 @@ temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
     return TEMPER_OK;
 }
 
-/* Numbers in range, and options that exclude each other. */
+/* Refuses numbers out of range, and options that exclude each other. NaN for l2 means the default. */
 static temper_status check_options(const temper_train_options *options, temper_error *error)
 {
     TRY(train_check_loss(loss_resolve(options->loss), error));
@@ -84,6 +89,7 @@ static temper_status check_options(const temper_train_options *options, temper_e
         return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
     if (!(options->tolerance > 0) || !isfinite(options->tolerance))
         return error_set(error, TEMPER_USAGE, "tol must be a number > 0; try --tol 1e-4");
+    /* More than MAX_STARTS are not defined: each start has a method of its own (train_plan.c). */
     if (options->starts < 1 || options->starts > MAX_STARTS)
         return error_set(error, TEMPER_USAGE, "starts must be 1, 2 or 3");
     if (options->warm_start && options->init && strcmp(options->init, "zero") != 0)
@@ -93,6 +99,7 @@ static temper_status check_options(const temper_train_options *options, temper_e
     return TEMPER_OK;
 }
 
+/* For searches, which check once and then make many fits without checks. */
 temper_status train_check(const struct dataset *data, const temper_train_options *options, temper_error *error)
 {
     TRY(check_data(data, error));
@@ -101,13 +108,14 @@ temper_status train_check(const struct dataset *data, const temper_train_options
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* Accepts a state at any step, because all of it is zero at first. */
+/* Accepts a state at any step, because all of it is zero at first. A preconditioner that was moved out has n = 0. */
 static void free_state(struct train_state *train)
 {
     validation_free(train->validation);
     objective_free(train->progress.objective);
     if (train->progress.preconditioner.n > 0)
         preconditioner_free(&train->progress.preconditioner);
+    /* The features of a search are borrowed; own_features is empty then. */
     mem_free(train->progress.w);
     mem_free(train->progress.gradient);
     mem_free(train->progress.solution);
@@ -116,6 +124,7 @@ static void free_state(struct train_state *train)
     scaled_features_free(&train->plan.own_features);
 }
 
+/* The vectors of a training; `solution` has space for the end of every start. */
 static temper_status allocate_progress(const struct train_plan *plan, struct train_progress *progress,
                                        temper_error *error)
 {
@@ -126,7 +135,8 @@ static temper_status allocate_progress(const struct train_plan *plan, struct tra
     return progress->w && progress->gradient && progress->solution ? TEMPER_OK : error_no_memory(error);
 }
 
-/* Decides, starts and solves; validation rows and checkpoints only where they are asked for. */
+/* Decides, starts and solves; validation rows and checkpoints only where they are asked for. The order is that of
+ * dependence: a checkpoint is recognised by the plan and the initial weights. */
 static temper_status plan_and_solve(const struct train_request *request, struct train_state *train)
 {
     struct train_plan *plan = &train->plan;
@@ -140,13 +150,14 @@ static temper_status plan_and_solve(const struct train_request *request, struct 
     return train_solve(train);
 }
 
-/* Refusals come before anything is allocated. */
+/* A whole training. Refusals come before anything is allocated, and the outputs are written last. */
 temper_status train_model(const struct train_request *request, struct model **model, temper_train_report *report)
 {
     struct train_state train = {.request = request, .progress.started = train_clock()};
     if (!request->remote) /* remote rows were checked when they were counted */
         TRY(check_data(request->data, request->error));
     TRY(check_options(request->options, request->error));
+    /* The temperatures that the name of a loss implies are filled in once, here. */
     train.plan.loss = loss_resolve(request->options->loss);
     temper_status status = plan_and_solve(request, &train);
     if (status == TEMPER_OK)
@@ -155,6 +166,7 @@ temper_status train_model(const struct train_request *request, struct model **mo
     return status;
 }
 
+/* Rows in memory or in a file, and no search around it. */
 temper_status train(const struct dataset *data, const temper_train_options *options, struct model **model,
                     temper_train_report *report, temper_error *error)
 {
@@ -162,12 +174,14 @@ temper_status train(const struct dataset *data, const temper_train_options *opti
     return train_model(&request, model, report);
 }
 
-/* The solution and, for a pilot fit, the preconditioner are moved out of the state before it is freed. */
+/* One fit of a search. The solution and, for a pilot fit, the preconditioner are moved out of the state before it is
+ * freed. */
 temper_status train_fit(const struct train_request *request, temper_loss_spec loss, struct train_fit_result *result)
 {
     struct train_state train = {.request = request, .plan.loss = loss};
     struct train_progress *progress = &train.progress;
     temper_status status = plan_and_solve(request, &train);
+    /* Filled in on failure too: searches report how many iterations were spent. */
     *result = (struct train_fit_result){.size = train.plan.size,
                                         .stop = progress->stop,
                                         .iterations = progress->counts.iterations,
@@ -185,6 +199,7 @@ temper_status train_fit(const struct train_request *request, temper_loss_spec lo
     return status;
 }
 
+/* Accepts a result without a solution. */
 void train_fit_free(struct train_fit_result *result)
 {
     mem_free(result->solution);

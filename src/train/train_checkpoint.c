@@ -15,7 +15,8 @@
 
 static const char magic[CHECKPOINT_MAGIC] = "temper-resume-2";
 
-/* What must be the same for the same bits. */
+/* Data and options that must be the same in the training that resumes, because the bits of its result depend on them.
+ * Compared as bytes. */
 struct checkpoint_identity {
     char fingerprint[40];
     char valid[40]; /* the fingerprint of the validation rows; "" without */
@@ -24,6 +25,7 @@ struct checkpoint_identity {
     uint64_t initial; /* a hash of the initial weights */
 };
 
+/* The first part of the file; the counts are those at the iteration that was saved. */
 struct train_checkpoint_header {
     struct checkpoint_identity identity;
     struct train_counts counts;
@@ -32,7 +34,7 @@ struct train_checkpoint_header {
     uint64_t stopped_by_validation;
 };
 
-/* Options that change the path of the optimiser, and hashes of data and initial weights. */
+/* Fills the identity: options that change the path of the optimiser, and hashes of data and initial weights. */
 static void identify(const struct train_state *train, struct checkpoint_identity *identity)
 {
     const struct train_plan *plan = &train->plan;
@@ -59,8 +61,8 @@ static void identify(const struct train_state *train, struct checkpoint_identity
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-/* Doubles behind the header: the weights that the phase began with, the solutions, the best weights on the validation
- * rows, the memory of the minimiser. */
+/* Counts the doubles behind the header: the weights that the phase began with, the solutions so far, the best weights
+ * on the validation rows if there are any, the memory of the minimiser. */
 static size_t count_numbers(const struct train_state *train, size_t solutions, size_t memory_count)
 {
     return train->plan.size * (1 + solutions + (train->validation ? 1 : 0)) + memory_count;
@@ -89,7 +91,8 @@ static struct train_checkpoint_header make_header(const struct train_state *trai
     return header;
 }
 
-/* The first process writes, at most once in checkpoint_seconds. */
+/* Saves a checkpoint at most once in checkpoint_seconds. The first process writes for all, because each has the same
+ * weights; iteration 0 has nothing to save yet. */
 temper_status checkpoint_save(struct train_state *train, const struct optim_progress *now)
 {
     const struct train_request *request = train->request;
@@ -127,7 +130,8 @@ static const char *take(const char *from, double *to, size_t count)
     return from + count * sizeof *to;
 }
 
-/* Sizes were checked: the numbers are all there. */
+/* Restores progress and validation from a checkpoint. Its sizes were checked against the length of the file, so that
+ * the numbers are all there. */
 static temper_status restore(struct train_state *train, const struct train_checkpoint_header *header,
                              const char *numbers)
 {

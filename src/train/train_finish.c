@@ -13,18 +13,19 @@
 #include "tempered/tempered_functions.h"
 #include "train/train_state.h"
 
-/* Solutions of different starts agree if at most this share of rows is predicted differently. */
+/* Solutions of different starts are taken for the same model if at most this share of rows is predicted differently. */
 static const double STARTS_DIFFER = 0.02;
 /* Classes that are never predicted are worth a warning if they have this share of the rows. */
 static const double NEVER_PREDICTED = 0.25;
 /* Standard deviations of features that differ by more than this factor call for scaling. */
 static const double SIZES_DIFFER = 1e4;
-enum { SIZES_ROWS = 2048 }; /* show that; all of them would take as long as several passes */
-/* A loss so far above that of no features is more than a coarse tolerance leaves. */
+enum { SIZES_ROWS = 2048 }; /* a sample is enough to show it; all rows would take as long as several passes */
+/* Losses above that of no features by less than this are what a coarse tolerance leaves. */
 static const double MIN_PLATEAU = 1e-3;
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
+/* NULL: out of memory. Freed by mem_free. */
 static char *copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -34,7 +35,7 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-/* Class and feature names. False: out of memory. */
+/* Copies class and feature names, because the model outlives the dataset. False: out of memory. */
 static bool copy_names(const struct dataset *data, struct model *model)
 {
     for (size_t c = 0; c < data->classes.count; c++)
@@ -42,6 +43,7 @@ static bool copy_names(const struct dataset *data, struct model *model)
             return false;
     if (!data->features.count)
         return true;
+    /* Zeroed, so that model_free can free a list that is not complete. */
     model->feature_names.name = (char **)mem_zeroed(data->features.count, sizeof *data->features.name);
     if (!model->feature_names.name)
         return false;
@@ -52,7 +54,8 @@ static bool copy_names(const struct dataset *data, struct model *model)
     return true;
 }
 
-/* For the report of the model; its weights are for raw rows already. */
+/* Copies the scaling for the description of the model; its weights are for raw rows already, so that nothing applies it
+ * again. False: out of memory. */
 static bool copy_scale(const struct scale *scale, struct model *model)
 {
     size_t columns = model->features;
@@ -70,7 +73,8 @@ static bool copy_scale(const struct scale *scale, struct model *model)
     return true;
 }
 
-/* For comm_in_turn: the sum of the row weights, in the order of the rows. */
+/* For comm_in_turn: adds the weights of the rows of this process to the sum so far, in the order of the rows, so that
+ * the bits do not depend on the number of processes. */
 static void add_weights(void *context, void *state)
 {
     const struct dataset *data = context;
@@ -79,7 +83,8 @@ static void add_weights(void *context, void *state)
         *sum += data->weight ? data->weight[row] : 1;
 }
 
-/* How the model was trained, for its file. */
+/* Describes for the model file how the model was trained. No clock, host or thread count is part of it: equal training
+ * gives equal files. */
 static temper_status describe(const struct train_state *train, const temper_train_report *report,
                               struct model_training *training)
 {
@@ -105,6 +110,7 @@ static temper_status describe(const struct train_state *train, const temper_trai
     training->iterations = report->iterations;
     training->evaluations = report->evaluations;
     training->starts = options->starts;
+    /* Remote rows were counted before; otherwise the weights of all processes are added up. */
     training->weight_sum = request->remote ? request->remote->weight_sum : 0;
     if (request->remote)
         return TEMPER_OK;
@@ -112,7 +118,8 @@ static temper_status describe(const struct train_state *train, const temper_trai
                         request->error);
 }
 
-/* Weights for raw rows, description, names, scale and schema. */
+/* Fills a model from the solution: weights for raw rows (one vector after the other, where the solver interleaves the
+ * classes), description, names, scale and schema. */
 static temper_status fill_model(const struct train_state *train, const temper_train_report *report, struct model *model)
 {
     const struct train_plan *plan = &train->plan;
@@ -133,7 +140,9 @@ static temper_status fill_model(const struct train_state *train, const temper_tr
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* Value, gradient and accuracy at the solution, with the loss that was asked for: what is reported is what is saved. */
+/* Value, gradient and accuracy at the solution, with the loss that was asked for: the report describes the weights that
+ * are saved, even where validation chose others than the last. The gradient of a hinge is that of the rounded loss,
+ * because the sharp one has none at its kinks; value and accuracy are those of the sharp one. */
 static temper_status evaluate_solution(struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
@@ -147,10 +156,12 @@ static temper_status evaluate_solution(struct train_state *train, temper_train_r
     for (size_t i = 0; i < plan->size; i++)
         sum += progress->gradient[i] * progress->gradient[i];
     report->gradient_norm = zero > 0 ? sqrt(sum) / zero : 0;
+    /* The value that users compare is that of the hinge as they asked for it. */
     if (status == TEMPER_OK && plan->loss.method == TEMPER_HINGE) {
         progress_set_loss(progress, plan->loss, plan->l2);
         status = progress_evaluate(progress, progress->solution, &report->objective, &known, error);
     }
+    /* Without the penalty; of the last evaluation, as is the accuracy. */
     report->train_loss = objective_loss(progress->objective);
     report->accuracy = objective_accuracy(progress->objective);
     if (status == TEMPER_OK && !isfinite(report->objective))
@@ -158,9 +169,11 @@ static temper_status evaluate_solution(struct train_state *train, temper_train_r
     return status;
 }
 
-/* Validation stops by the callback, as a user does: the flag tells them apart. */
+/* Why the first solution ended. Validation and the user both stop the optimiser by the callback; the flags distinguish
+ * the two. */
 static temper_stop stop_reason(const struct train_state *train)
 {
+    /* In the order of enum optim_stop. */
     static const temper_stop stops[] = {TEMPER_STOP_CONVERGED, TEMPER_STOP_MAX_ITER, TEMPER_STOP_STALLED,
                                         TEMPER_STOP_INTERRUPTED, TEMPER_STOP_PLATEAU};
     const struct train_progress *progress = &train->progress;
@@ -169,7 +182,8 @@ static temper_stop stop_reason(const struct train_state *train)
                                                                                       : stops[progress->stop];
 }
 
-/* passes: the work in units of one evaluation over all rows. */
+/* Fills the report, except for what evaluate_solution has measured. `passes` is the work in units of one evaluation
+ * over all rows. */
 static void fill_report(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
@@ -191,25 +205,27 @@ static void fill_report(const struct train_state *train, temper_train_report *re
     report->resumed = train->progress.resumed;
 }
 
-/* Appends a sentence to the warnings of the report. */
+/* Appends a sentence and a newline to the warnings of the report, which has a fixed size: a sentence that does not fit
+ * is left out as a whole. */
 static void warn(temper_train_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void warn(temper_train_report *report, const char *format, ...)
 {
     size_t used = strlen(report->warnings), space = sizeof report->warnings - used;
+    /* The library prints nothing: the command and Python show these lines. */
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(report->warnings + used, space, format, arguments);
     va_end(arguments);
     if (length < 0 || (size_t)length + 1 >= space)
-        report->warnings[used] = '\0'; /* no half sentences */
+        report->warnings[used] = '\0';
     else
         memcpy(report->warnings + used + length, "\n", 2);
 }
 
 /* ---- Nothing learnt -------------------------------------------------------------------------- */
 
-/* share[c]: sum of the weights of class c; share[classes]: of all rows. */
+/* For comm_in_turn. share[c]: the sum of the weights of class c; share[classes]: of all rows. */
 static void add_class_weights(void *context, void *state)
 {
     const struct dataset *data = context;
@@ -221,7 +237,7 @@ static void add_class_weights(void *context, void *state)
     }
 }
 
-/* The weighted share of each class, to be freed. */
+/* The weighted share of each class among the rows of all processes, or of all shards. Freed by the caller. */
 static temper_status class_shares(const struct train_state *train, double **out)
 {
     const struct train_request *request = train->request;
@@ -238,6 +254,7 @@ static temper_status class_shares(const struct train_state *train, double **out)
         status = comm_in_turn(data->ranks.comm, add_class_weights, (void *)data, share, (classes + 1) * sizeof *share,
                               request->error);
     }
+    /* The last entry is the sum of all weights, which the check of the data has found positive. */
     for (size_t c = 0; c < classes; c++)
         share[c] /= share[classes];
     if (status == TEMPER_OK)
@@ -247,6 +264,7 @@ static temper_status class_shares(const struct train_state *train, double **out)
     return status;
 }
 
+/* The accuracy of the best constant prediction. */
 static double largest_share(const double *share, size_t classes)
 {
     double largest = 0;
@@ -255,8 +273,9 @@ static double largest_share(const double *share, size_t classes)
     return largest;
 }
 
-/* The smallest mean loss without any features: p-hat is the escort distribution of order 1/t1 of the shares (section 5
- * of the paper), all on the largest for t1 = 0. */
+/* The smallest mean loss that intercepts alone can reach. Their p-hat is the escort distribution of order 1/t1 of the
+ * class shares (section 5 of the paper), and all on the largest class for t1 = 0. Shares are divided by the largest, so
+ * that the powers do not underflow. */
 static double loss_of_no_features(temper_loss_spec loss, const double *share, size_t classes)
 {
     double sum = 0, total = 0, largest = largest_share(share, classes);
@@ -270,8 +289,8 @@ static double loss_of_no_features(temper_loss_spec loss, const double *share, si
     return total;
 }
 
-/* Only a bounded loss, flat far out, can end on a plateau. Weights that are 0 are not there, and a training that ran
- * out of iterations has not ended. */
+/* Whether the solution may be on a plateau: only a bounded loss is flat far out. Weights that are all 0 are not there,
+ * a training that ran out of iterations has not ended, and without intercepts the comparison below does not apply. */
 static bool may_be_plateau(const struct train_state *train)
 {
     const struct train_progress *progress = &train->progress;
@@ -283,9 +302,9 @@ static bool may_be_plateau(const struct train_state *train)
            progress->stop != OPTIM_MAX_ITER && !train->request->options->no_intercept;
 }
 
-/* TEMPER_BAD_DATA if the solution is worse than no features at all. Where features carry no information, the best model
- * has the loss of no features but for what the tolerance leaves; a plateau has about the loss of predicting one class
- * everywhere, with certainty. The boundary is half-way between the two. */
+/* TEMPER_BAD_DATA if the solution is clearly worse than no features at all. Where features carry no information, the
+ * best model has the loss of no features, up to what the tolerance leaves; a plateau has about the loss of predicting
+ * one class everywhere, with certainty. The threshold is half-way between the two. */
 static temper_status refuse_plateau(const struct train_state *train, const temper_train_report *report)
 {
     temper_loss_spec loss = train->plan.loss;
@@ -295,6 +314,7 @@ static temper_status refuse_plateau(const struct train_state *train, const tempe
         return TEMPER_OK;
     TRY(class_shares(train, &share));
     double least = loss_of_no_features(loss, share, classes);
+    /* At t1 < 1 a label of probability 0 has the loss 1 / (1 - t1). */
     double certain = (1 - largest_share(share, classes)) / (1 - loss.t1);
     mem_free(share);
     if (report->train_loss <= fmax((least + certain) / 2, least + MIN_PLATEAU))
@@ -307,7 +327,8 @@ static temper_status refuse_plateau(const struct train_state *train, const tempe
 
 /* ---- Warnings: how it ended ------------------------------------------------------------------ */
 
-/* Stopping rules that ended training before convergence; separable classes without a penalty. */
+/* Warns where training ended before convergence, with the remedy for each reason; and of separable classes without a
+ * penalty, where the loss has no minimum. */
 static void warn_stop(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
@@ -318,6 +339,7 @@ static void warn_stop(const struct train_state *train, temper_train_report *repo
              "raise "
              "--max-iter, or --tol if that is good enough",
              options->max_iterations, plural(options->max_iterations), report->gradient_norm, options->tolerance);
+    /* A hinge stalls by a rule of its own, with another remedy. */
     double decrease = hinge_min_decrease(plan, train->progress.solution_loss);
     if (report->stop == TEMPER_STOP_STALLED && decrease > 0)
         warn(report,
@@ -331,6 +353,7 @@ static void warn_stop(const struct train_state *train, temper_train_report *repo
              "progress; %s, or raise --tol",
              report->gradient_norm, options->tolerance,
              plan->f64 ? "pass --scale standard if the features differ in size" : "pass --precision f64");
+    /* Scaling up separating weights decreases the loss without end. */
     if (report->accuracy == 1 && plan->l2 == 0)
         warn(report, "the classes are separable and l2 is 0: the weights have no finite optimum; "
                      "pass --l2 1e-4 or more");
@@ -338,8 +361,8 @@ static void warn_stop(const struct train_state *train, temper_train_report *repo
 
 /* ---- Warnings: features ---------------------------------------------------------------------- */
 
-/* The variance of each feature, from evenly spaced rows; several processes use all of theirs, because a list of rows is
- * of one process alone. */
+/* The variance of each feature, from evenly spaced rows. Several processes use all of their rows, because a list of
+ * rows refers to the rows of one process. */
 static temper_status sample_variances(const struct train_plan *plan, struct column_stats *sums, temper_error *error)
 {
     size_t rows = (size_t)plan->data->x.rows, count = rows < SIZES_ROWS ? rows : SIZES_ROWS;
@@ -348,6 +371,7 @@ static temper_status sample_variances(const struct train_plan *plan, struct colu
     if (!row)
         return error_no_memory(error);
     for (size_t i = 0; i < count; i++)
+        /* Evenly spaced: files are often sorted by class or date. */
         row[i] = rows / count * i;
     bool alone = comm_alone(plan->data->ranks.comm);
     struct sum_task task = {.data = plan->data,
@@ -360,7 +384,8 @@ static temper_status sample_variances(const struct train_plan *plan, struct colu
     return status;
 }
 
-/* Unscaled dense features whose standard deviations differ by orders of magnitude. */
+/* Warns of unscaled dense features whose standard deviations differ by orders of magnitude. Constant features are left
+ * out. Sparse data is exempt, because it is not scaled by default. */
 static temper_status warn_sizes(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
@@ -383,7 +408,8 @@ static temper_status warn_sizes(const struct train_state *train, temper_train_re
     return TEMPER_OK;
 }
 
-/* A single mistyped cell makes a scaled column useless. With several processes none sees all rows, which this takes. */
+/* Warns of outliers: a single mistyped cell makes a scaled column useless. Finding the row takes all rows in one
+ * process. */
 static void warn_outliers(const struct scaled_features *features, temper_train_report *report)
 {
     const struct dataset *data = features->given;
@@ -402,6 +428,8 @@ static void warn_outliers(const struct scaled_features *features, temper_train_r
 
 /* ---- Warnings: predictions ------------------------------------------------------------------- */
 
+/* The predicted class: by the sign for two classes, which have one score, by the largest of many; the first of equal
+ * ones. */
 static uint32_t largest_score(const double *score, size_t vectors)
 {
     uint32_t best = 0;
@@ -413,7 +441,8 @@ static uint32_t largest_score(const double *score, size_t vectors)
     return best;
 }
 
-/* The class that a solution predicts for every training row. */
+/* predicted[row]: the class that the solution w predicts for each row of this process, PREDICTED_ROWS at a time so that
+ * the scores stay small. */
 static temper_status predict_rows(const struct train_state *train, const double *w, uint32_t *predicted)
 {
     const struct train_plan *plan = &train->plan;
@@ -426,6 +455,7 @@ static temper_status predict_rows(const struct train_state *train, const double 
     temper_status status = TEMPER_OK;
     for (size_t from = 0; status == TEMPER_OK && from < rows; from += PREDICTED_ROWS) {
         size_t left = rows - from, count = left < PREDICTED_ROWS ? left : PREDICTED_ROWS;
+        /* Raw rows, by weights for raw rows: nothing is copied. */
         struct matrix slice = matrix_slice(&plan->features->given->x, from, count);
         status = scaled_features_activations_of(plan->features, &slice, solution, plan->threads, score, error);
         for (size_t row = 0; status == TEMPER_OK && row < count; row++)
@@ -447,12 +477,13 @@ static temper_status disagreement(const struct train_state *train, const uint32_
     return TEMPER_OK;
 }
 
+/* The context of mark_predicted. */
 struct predicted_rows {
     size_t rows;
     const uint32_t *predicted;
 };
 
-/* is_predicted[c]: any row is predicted to be of class c. */
+/* For comm_in_turn. is_predicted[c] becomes 1 if any row is predicted to be of class c. */
 static void mark_predicted(void *context, void *state)
 {
     const struct predicted_rows *rows = context;
@@ -461,8 +492,8 @@ static void mark_predicted(void *context, void *state)
         is_predicted[rows->predicted[row]] = 1;
 }
 
-/* A bounded loss can be least where some classes are right and the others are abandoned: their rows have probabilities
- * near 0, where the loss is flat. It is a solution, and a useless one. */
+/* Warns of classes that are never predicted. A bounded loss can be smallest where some classes are abandoned: their
+ * rows have probabilities near 0, where the loss is flat. That is a solution of the problem, and a useless one. */
 static temper_status warn_missing_classes(const struct train_state *train, const uint32_t *predicted,
                                           const double *share, temper_train_report *report)
 {
@@ -483,6 +514,7 @@ static temper_status warn_missing_classes(const struct train_state *train, const
     mem_free(is_predicted);
     if (status != TEMPER_OK)
         return status;
+    /* Each case has its own remedy: too strong a penalty, or a loss that gives up classes. */
     if (left == 1)
         warn(report,
              "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
@@ -496,7 +528,7 @@ static temper_status warn_missing_classes(const struct train_state *train, const
     return TEMPER_OK;
 }
 
-/* Compares the predictions of every other start with those of the first. */
+/* Warns of starts that lead to a different model: compares the predictions of each solution with those of the first. */
 static temper_status warn_starts(const struct train_state *train, const uint32_t *first, uint32_t *other,
                                  temper_train_report *report)
 {
@@ -505,6 +537,7 @@ static temper_status warn_starts(const struct train_state *train, const uint32_t
         double share;
         TRY(predict_rows(train, progress->solution + k * train->plan.size, other));
         TRY(disagreement(train, first, other, &share));
+        /* The model is that of the first start in any case. */
         if (share > STARTS_DIFFER)
             warn(report,
                  "start %zu ends in another model, which predicts %.1f %% of the rows differently: "
@@ -515,7 +548,7 @@ static temper_status warn_starts(const struct train_state *train, const uint32_t
     return TEMPER_OK;
 }
 
-/* Two arrays of predictions: of the first solution, and of the others in turn. */
+/* The warnings that need predictions of all rows: 8 bytes for each row, for the first solution and another one. */
 static temper_status check_predictions(const struct train_state *train, const double *share,
                                        temper_train_report *report)
 {
@@ -539,6 +572,7 @@ static temper_status warn_predictions(const struct train_state *train, temper_tr
     size_t classes = train->plan.data->classes.count;
     double *share = NULL;
     TRY(class_shares(train, &share));
+    /* No better than the largest class, or low enough that NEVER_PREDICTED of the rows may have abandoned classes. */
     bool low_accuracy = report->accuracy <= largest_share(share, classes) * (1 + 1e-9) ||
                         (classes > 2 && report->accuracy <= 1 - NEVER_PREDICTED);
     temper_status status = TEMPER_OK;
@@ -548,12 +582,13 @@ static temper_status warn_predictions(const struct train_state *train, temper_tr
     return status;
 }
 
-/* In a fixed order, which tests and users see. */
+/* All warnings, the most important ones first. Those of remote rows are about stopping alone, because the others look
+ * at rows. */
 static temper_status add_warnings(const struct train_state *train, temper_train_report *report)
 {
     warn_stop(train, report);
     if (train->request->remote)
-        return TEMPER_OK; /* the others look at rows */
+        return TEMPER_OK;
     warn_outliers(train->plan.features, report);
     TRY(warn_sizes(train, report));
     return warn_predictions(train, report);
@@ -571,6 +606,7 @@ temper_status train_finish(struct train_state *train, struct model **model, temp
     TRY(train_plan_fingerprint(request, plan));
     TRY(evaluate_solution(train, &made));
     fill_report(train, &made);
+    /* Before the model is made: a refused training has none. */
     TRY(refuse_plateau(train, &made));
     TRY(model_new(plan->data->classes.count, (size_t)plan->data->x.columns, &trained, request->error));
     temper_status status = fill_model(train, &made, trained);
@@ -580,6 +616,7 @@ temper_status train_finish(struct train_state *train, struct model **model, temp
         model_free(trained);
         return status;
     }
+    /* The warnings are a part of the time that users wait. */
     made.seconds = train_clock() - train->progress.started;
     *report = made;
     *model = trained;

@@ -25,6 +25,7 @@ static const double FLOAT_TOLERANCE = 1e-6;
 /* The same for sparse data, whose sums in floats are longer. */
 static const double SPARSE_TOLERANCE = 1e-5;
 
+/* In the order of enum solver; the words of the command line, of reports and of model files. */
 static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
 
 const char *solver_name(enum solver solver)
@@ -39,7 +40,8 @@ static bool is_auto(const char *word)
 
 /* ---- Features, penalty, precision ------------------------------------------------------------ */
 
-/* Fits of a search share theirs; a single training makes its own. */
+/* The features as the solver sees them. Fits of a search share them; a single training makes its own, within the memory
+ * limit if there is one. */
 static temper_status decide_features(const struct train_request *request, struct train_plan *plan)
 {
     plan->features = request->features;
@@ -55,7 +57,8 @@ static temper_status decide_features(const struct train_request *request, struct
     return TEMPER_OK;
 }
 
-/* Sparse sums are always in doubles; floats there are a matter of the stored values (sparse_floats). */
+/* Whether sums are in doubles. Automatic: doubles where the tolerance or the data need them, else floats, which are
+ * twice as fast. Sparse sums are always in doubles; there floats concern the stored values alone (sparse_floats). */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
                                temper_error *error)
 {
@@ -73,7 +76,8 @@ temper_status choose_precision(const temper_train_options *options, const struct
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
-/* Newton's method for few features of two classes, TRON for sparse data, L-BFGS for the rest. */
+/* The solver that is fastest for such data, as measured: Newton's method for few features of two classes, TRON for
+ * sparse data, L-BFGS for the rest. */
 static enum solver best_solver(const struct train_plan *plan)
 {
     bool sparse = plan->data->x.kind == MATRIX_CSR, binary = plan->data->classes.count == 2;
@@ -84,7 +88,7 @@ static enum solver best_solver(const struct train_plan *plan)
     return sparse && !few && (binary || loss_is_two_temperature(plan->loss)) ? SOLVER_TRON : SOLVER_LBFGS;
 }
 
-/* By its word on the command line. */
+/* Finds a solver by its word on the command line. */
 static bool find_solver(const char *word, enum solver *solver)
 {
     for (size_t i = 0; i < sizeof solver_names / sizeof *solver_names; i++)
@@ -95,7 +99,8 @@ static bool find_solver(const char *word, enum solver *solver)
     return false;
 }
 
-/* Refuses solvers that cannot do the number of classes or the loss. */
+/* Takes the solver of the user, or the fastest one. Refuses solvers that cannot handle the number of classes or the
+ * loss. */
 static temper_status decide_solver(const struct train_request *request, struct train_plan *plan)
 {
     const char *word = request->options->solver;
@@ -116,7 +121,8 @@ static temper_status decide_solver(const struct train_request *request, struct t
     return TEMPER_OK;
 }
 
-/* Newton needs none: its Hessian is exact. */
+/* The kind of preconditioner: Gram matrices for L-BFGS on dense rows, a diagonal for TRON on sparse ones. Newton's
+ * method needs none, because its Hessian is exact; remote rows have none, because workers compute gradients only. */
 static enum preconditioner_kind decide_preconditioner(const struct train_request *request,
                                                       const struct train_plan *plan)
 {
@@ -130,14 +136,16 @@ static enum preconditioner_kind decide_preconditioner(const struct train_request
 
 /* ---- The objective --------------------------------------------------------------------------- */
 
-/* Whether the values of sparse data may be stored and multiplied as floats. */
+/* Whether the values of sparse data may be stored and multiplied as floats: half of the memory traffic, and products
+ * that are exact to 1e-7. */
 static bool sparse_floats(const temper_train_options *options)
 {
     const char *word = options->precision;
     return is_auto(word) ? options->tolerance >= SPARSE_TOLERANCE : strcmp(word, "f32") == 0;
 }
 
-/* The size of the problem follows from the objective. */
+/* Makes the objective, after the memory that the rest of the training will take has been budgeted for. The size of the
+ * problem follows from the objective. */
 static temper_status make_objective(const struct train_request *request, struct train_plan *plan,
                                     struct objective **objective)
 {
@@ -151,8 +159,8 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .curvature = plan->solver != SOLVER_LBFGS,
                                   .threads = plan->threads,
                                   .engine = request->remote ? request->remote->engine : NULL};
-    if (!request->features &&
-        plan->data->storage.memory_limit > 0) /* shared features: all fits together were budgeted for */
+    /* Fits that share their features were budgeted for together. */
+    if (!request->features && plan->data->storage.memory_limit > 0)
         TRY(memory_budget_training(request, plan, &spec));
     TRY(objective_new(&spec, objective, request->error));
     plan->size = objective_size(*objective);
@@ -160,7 +168,7 @@ static temper_status make_objective(const struct train_request *request, struct 
     return TEMPER_OK;
 }
 
-/* Each decision uses the ones before it. */
+/* All decisions that need no weights; each uses the ones before it. NaN as the penalty means the default. */
 temper_status train_plan_decide(const struct train_request *request, struct train_plan *plan,
                                 struct objective **objective)
 {
@@ -178,15 +186,15 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
-/* A hinge has a kink, which no Newton step sees. It is rounded over a width that shrinks phase by phase, each beginning
- * where the last one ended: the rounded loss is below the hinge by half the width at most, so that the last width
- * bounds the error of the objective. */
+/* A hinge has a kink, where Newton steps fail. It is rounded over a width that shrinks phase by phase, each phase
+ * beginning at the end of the one before (a homotopy): the rounded loss is below the hinge by half the width at most,
+ * so that the last width bounds the error of the objective. */
 static const double HINGE_FIRST = 0.5, HINGE_SHRINK = 0.2, HINGE_LEAST = 1e-6;
-/* The third start comes down from stronger penalties. */
+/* The third start follows a path of decreasing penalties: first PATH_FIRST times that of the plan. */
 static const double PATH_FIRST = 100, PATH_STEP = 0.1;
 enum { PATH_STEPS = 2 };
 
-/* A phase with the loss and penalty of the plan. */
+/* Appends a phase with the loss and penalty of the plan, which the caller may change. */
 static struct train_phase *add_phase(struct train_plan *plan, const char *name, bool continues_previous)
 {
     struct train_phase *phase = &plan->phase[plan->phases++];
@@ -195,8 +203,8 @@ static struct train_phase *add_phase(struct train_plan *plan, const char *name, 
     return phase;
 }
 
-/* Per-class preconditioners are made anew after more and more iterations, as long as the limit of the user leaves
- * iterations for them: near the end they change no more. */
+/* Per-class preconditioners are computed again after more and more iterations, as long as the limit of the user leaves
+ * iterations for them: near the solution the curvature hardly changes any more. */
 static void add_renewals(struct train_plan *plan, const char *name, size_t max_iterations)
 {
     size_t n = plan->size / plan->vectors, done = FIRST_PRECONDITIONER_ITERATIONS;
@@ -210,9 +218,9 @@ static void add_renewals(struct train_plan *plan, const char *name, size_t max_i
     }
 }
 
-/* A phase that leads to a solution. Many classes with a preconditioner: a few iterations with that of W = 0, then with
- * that of the current weights, which halves the iterations that are left; for two classes it would not pay. Convex
- * losses whose pilot fit has been there use its later preconditioner from the beginning. */
+/* Appends the phases that lead to a solution. Many classes with a preconditioner: a few iterations with that of W = 0,
+ * then with that of the current weights, which halves the remaining iterations; for two classes it would not pay. Fits
+ * of a convex loss that share the preconditioners of a pilot fit use the later one from the beginning. */
 static void add_solution(const struct train_request *request, struct train_plan *plan, const char *name,
                          bool continues_previous)
 {
@@ -228,7 +236,8 @@ static void add_solution(const struct train_request *request, struct train_plan 
     phase->is_solution = true;
 }
 
-/* The last width is the tolerance: rounding less would not change the result within it. */
+/* The phases of a hinge, from HINGE_FIRST down by HINGE_SHRINK each time. The last width is the tolerance: rounding
+ * less would not change the result within it. */
 static void add_hinge(struct train_plan *plan, double tolerance)
 {
     double last = fmax(HINGE_LEAST, fmin(tolerance, HINGE_FIRST)), width = HINGE_FIRST;
@@ -244,7 +253,7 @@ static void add_hinge(struct train_plan *plan, double tolerance)
     plan->phase[plan->phases - 1].is_solution = true;
 }
 
-/* The second start: from a logistic regression. */
+/* The second start: from the solution of a logistic regression, which is convex and has one optimum. */
 static void add_logistic_start(const struct train_request *request, struct train_plan *plan)
 {
     struct train_phase *phase = add_phase(plan, "start 2: logistic", false);
@@ -252,7 +261,8 @@ static void add_logistic_start(const struct train_request *request, struct train
     add_solution(request, plan, "start 2", true);
 }
 
-/* The third start: a path of decreasing penalties. */
+/* The third start: strong penalties first, where the loss is nearly convex, and their solution as the start for weaker
+ * ones. */
 static void add_path_start(const struct train_request *request, struct train_plan *plan)
 {
     double l2 = (plan->l2 > 0 ? plan->l2 : 1e-6) * PATH_FIRST;
@@ -263,7 +273,8 @@ static void add_path_start(const struct train_request *request, struct train_pla
     add_solution(request, plan, "start 3", true);
 }
 
-/* The first start is from the initial weights; the others are for losses with several optima. */
+/* The list of all phases. The first start is from the initial weights; the others are for losses with several optima,
+ * to see whether they lead to the same model. */
 static void decide_phases(const struct train_request *request, struct train_plan *plan)
 {
     size_t starts = request->options->starts;
@@ -280,6 +291,7 @@ static void decide_phases(const struct train_request *request, struct train_plan
 
 /* ---- Initial weights ------------------------------------------------------------------------- */
 
+/* The error for an initialisation that cannot be parsed, with an example. */
 static temper_status bad_init(const struct train_request *request)
 {
     return error_set(request->error, TEMPER_USAGE,
@@ -287,7 +299,8 @@ static temper_status bad_init(const struct train_request *request)
                      request->options->init);
 }
 
-/* "normal:0.001": independent normal numbers of that standard deviation. */
+/* "normal:0.001": independent normal numbers of that standard deviation. Each is a function of the seed and its index,
+ * so that the weights do not depend on anything else. */
 static temper_status initial_random(const struct train_request *request, const struct train_plan *plan)
 {
     static const char prefix[] = "normal:";
@@ -304,7 +317,8 @@ static temper_status initial_random(const struct train_request *request, const s
     return TEMPER_OK;
 }
 
-/* Why the weights of a model cannot be used for this data; NULL if they can. */
+/* Describes why the weights of a model cannot be used for this data; NULL if they can. Only what the weights mean has
+ * to agree: the scaling may differ, except for logarithms. */
 static const char *warm_mismatch(const struct train_plan *plan, const struct model *model)
 {
     const struct classes *classes = &plan->data->classes;
@@ -320,7 +334,8 @@ static const char *warm_mismatch(const struct train_plan *plan, const struct mod
     return NULL;
 }
 
-/* One vector of weights for raw rows as weights for scaled features: the inverse of scaled_features_raw_weights. */
+/* Converts one vector of weights for raw rows to weights for scaled features, the inverse of
+ * scaled_features_raw_weights, and stores it as vector k of the initial weights, times `sign`. */
 static void scale_vector(const struct train_plan *plan, bool intercept, const double *weights, double bias, size_t k,
                          double sign)
 {
@@ -336,7 +351,8 @@ static void scale_vector(const struct train_plan *plan, bool intercept, const do
         plan->initial[columns * vectors + k] = sign * bias;
 }
 
-/* Classes are matched by name: the model may have them in another order. */
+/* Initial weights from an earlier model. Classes are matched by name, because the model may have them in another
+ * order. */
 static temper_status initial_warm(const struct train_request *request, const struct train_plan *plan)
 {
     const struct model *model = (const struct model *)request->options->warm_start;
@@ -350,7 +366,7 @@ static temper_status initial_warm(const struct train_request *request, const str
     for (size_t k = 0; k < plan->vectors; k++) {
         const char *name = plan->data->classes.name[model->vectors == 1 ? 1 : k];
         uint32_t theirs = classes_find(&model->classes, name, strlen(name));
-        if (model->vectors == 1) /* the model may number the two classes the other way round */
+        if (model->vectors == 1) /* two classes in another order: the sign of the score changes */
             scale_vector(plan, intercept, model->weights, model->bias[0], 0, theirs == 1 ? 1 : -1);
         else
             scale_vector(plan, intercept, model->weights + theirs * model->features, model->bias[theirs], k, 1);
@@ -358,7 +374,7 @@ static temper_status initial_warm(const struct train_request *request, const str
     return TEMPER_OK;
 }
 
-/* Zero unless the request or the options specify other weights. */
+/* The initial weights, zero unless the request or the options specify others, and the phases that begin with them. */
 temper_status train_plan_start(const struct train_request *request, struct train_plan *plan)
 {
     const char *init = request->options->init;
@@ -371,8 +387,8 @@ temper_status train_plan_start(const struct train_request *request, struct train
         TRY(initial_warm(request, plan));
     else if (init && strcmp(init, "zero") != 0)
         TRY(initial_random(request, plan));
-    /* What all classes have in common changes no loss and costs a penalty; the steps of per-class preconditioners would
-     * leave it as it is. */
+    /* A component that all classes share changes no score difference and costs a penalty; the steps of per-class
+     * preconditioners have no such component and would leave it as it is. So it is removed here. */
     size_t n = plan->size / plan->vectors;
     if (plan->preconditioner == PRECONDITIONER_GRAM && preconditioner_per_class(plan->data, plan->loss, n))
         preconditioner_centre(plan->initial, plan->vectors, n);
@@ -380,6 +396,7 @@ temper_status train_plan_start(const struct train_request *request, struct train
     return TEMPER_OK;
 }
 
+/* Hashing takes a pass over the data, so that it is done at most once, and as late as possible. */
 temper_status train_plan_fingerprint(const struct train_request *request, struct train_plan *plan)
 {
     if (plan->fingerprint[0])

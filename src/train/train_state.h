@@ -2,8 +2,8 @@
  * before the first step (train_plan), what is in progress (train_progress), and validation rows if there are any.
  *
  * The path of the optimiser is a list of phases: one for a plain training, several for a hinge whose kink is rounded
- * less and less, for preconditioners that are made anew, and for several starts. A phase begins where the one before it
- * ended, or at the initial weights; the end of some of them is a solution. */
+ * less and less, for preconditioners that are computed again, and for several starts. A phase begins where the one
+ * before it ended, or at the initial weights; the end of some of them is a solution. */
 #ifndef TRAIN_TRAIN_STATE_H
 #define TRAIN_TRAIN_STATE_H
 
@@ -143,14 +143,14 @@ void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, d
 /* The value at w, its gradient in progress->gradient; *known if both were known before. */
 temper_status progress_evaluate(struct train_progress *progress, const double *w, double *value, bool *known,
                                 temper_error *error);
-/* By how much a hundred iterations have to lower the objective of a hinge that is rounded on the way to the sharp one;
- * 0 for other losses. */
+/* By how much a hundred iterations have to lower the objective of a hinge that is rounded in a phase before the sharp
+ * one; 0 for other losses. */
 double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss);
 
 /* train_finish.c */
 temper_status train_finish(struct train_state *train, struct model **model, temper_train_report *report);
 
-/* ---- Where they are asked for ---------------------------------------------------------------- */
+/* ---- Only where options ask for them ---------------------------------------------------------------- */
 
 /* memory_budget.c: TEMPER_NO_MEMORY if there is a limit that training would exceed; else the rest of the memory goes to
  * the window on the file that holds the rows. */

@@ -4,7 +4,7 @@
 
 enum {
     STREAM_INIT = 0x200,  /* the initial weights */
-    STREAM_ASK = 0x210,   /* the order of rows that would tell as much as each other */
+    STREAM_ASK = 0x210,   /* the order of rows that are equally informative */
     STREAM_WAVES = 0x220, /* frequencies and phases of curves */
 };
 

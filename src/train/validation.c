@@ -9,7 +9,8 @@
 #include "data/subset.h"
 #include "train/train_state.h"
 
-/* Labels get the numbers of the training classes, which must include all of theirs. */
+/* Renumbers the labels as the training data numbers its classes, which must include all of theirs. *valid is a
+ * borrowing copy, so that the labels of the user stay as they are. */
 static temper_status map_labels(const struct classes *classes, struct dataset *valid, temper_error *error)
 {
     uint64_t row;
@@ -22,7 +23,7 @@ static temper_status map_labels(const struct classes *classes, struct dataset *v
     return status;
 }
 
-/* Whether any row counts. */
+/* Whether any row has a positive weight: otherwise the mean loss is 0/0. */
 static bool any_weight(const struct dataset *data)
 {
     for (uint64_t row = 0; row < data->x.rows; row++)
@@ -31,7 +32,8 @@ static bool any_weight(const struct dataset *data)
     return false;
 }
 
-/* Labels, weights, and the same features in the same order as the training data. */
+/* Refuses validation rows that the objective could not use: distributed ones, without labels or weights, or with other
+ * features than the training data. */
 static temper_status check_data(const struct dataset *train, const struct dataset *valid, temper_error *error)
 {
     bool sparse = train->x.kind == MATRIX_CSR;
@@ -48,6 +50,7 @@ static temper_status check_data(const struct dataset *train, const struct datase
                          "ones; they must be alike",
                          (unsigned long long)valid->x.columns, valid->x.kind == MATRIX_CSR ? "sparse" : "dense",
                          (unsigned long long)train->x.columns, sparse ? "sparse" : "dense");
+    /* Names are compared only where both have them: files without a header have none. */
     const struct names *ours = &train->features, *theirs = &valid->features;
     for (size_t j = 0; ours->count && theirs->count && j < ours->count; j++)
         if (strcmp(ours->name[j], theirs->name[j]) != 0)
@@ -58,13 +61,15 @@ static temper_status check_data(const struct dataset *train, const struct datase
     return TEMPER_OK;
 }
 
-/* The rows as the objective of the training sees its own: scaled, labelled, without a penalty. */
+/* An objective over the validation rows, with the scaling, loss and precision of the training, and without a penalty,
+ * which would favour small weights. */
 static temper_status fill(const struct train_request *request, const struct train_plan *plan,
                           struct train_validation *out)
 {
     temper_error *error = request->error;
     TRY(dataset_borrow((const struct dataset *)request->options->validation, &out->data, error));
     TRY(map_labels(&plan->data->classes, out->data, error));
+    /* Other scalings are applied by the objective, row by row. */
     struct matrix raw = out->data->x;
     if (plan->features->logarithms)
         TRY(scale_matrix(&plan->features->scale, &raw, plan->threads, &out->data->x, error));
@@ -80,7 +85,8 @@ static temper_status fill(const struct train_request *request, const struct trai
     return out->gradient && out->best ? TEMPER_OK : error_no_memory(error);
 }
 
-/* *out is set before it is complete, so that it is freed with the training on failure. */
+/* Checks the validation rows and prepares their objective. *out is set before it is complete: it is freed with the
+ * training, whatever the status. */
 temper_status validation_new(const struct train_request *request, const struct train_plan *plan,
                              struct train_validation **out)
 {
@@ -89,10 +95,11 @@ temper_status validation_new(const struct train_request *request, const struct t
     if (!made)
         return error_no_memory(request->error);
     made->best_loss = INFINITY;
-    *out = made; /* freed with the training, whatever the status */
+    *out = made;
     return fill(request, plan, made);
 }
 
+/* Accepts NULL, and one that could not be completed. */
 void validation_free(struct train_validation *validation)
 {
     if (!validation)
@@ -104,7 +111,9 @@ void validation_free(struct train_validation *validation)
     mem_free(validation);
 }
 
-/* The gradient is computed too, and discarded: the objective has no call for the value alone. */
+/* The mean loss on the validation rows. The gradient is computed too, and discarded: the objective has no call for the
+ * value alone. A copy of the best weights is kept, because the optimiser continues past them for `patience`
+ * iterations. */
 temper_status validation_measure(struct train_validation *validation, const double *w, size_t patience, double *loss,
                                  temper_error *error)
 {
@@ -113,10 +122,12 @@ temper_status validation_measure(struct train_validation *validation, const doub
     *loss = objective_loss(validation->objective);
     validation->since_best++;
     if (*loss < validation->best_loss) {
+        /* A NaN is never better. */
         validation->best_loss = *loss;
         validation->since_best = 0;
         memcpy(validation->best, w, objective_size(validation->objective) * sizeof *w);
     }
+    /* Read by `follow` in solve.c, which ends the phase, and by the report. */
     validation->stopped = validation->since_best >= patience;
     return TEMPER_OK;
 }

@@ -21,8 +21,8 @@
 
 /* Features beyond which a dense factor is not worth its memory and time. */
 enum { MAX_COLUMNS = 4096 };
-/* Beyond this difference of temperatures the Gram matrix says little of the curvature; worse, a preconditioned step
- * treats noise that can be learnt from x like signal, and ends where a logistic regression would
+/* Beyond this difference of temperatures t2 - t1 the Gram matrix is a poor approximation of the curvature; worse, a
+ * preconditioned step fits noise that depends on x as if it were signal, and ends where a logistic regression would
  * (docs/decisions/0007). With many classes it has led to better optima. */
 static const double MAX_GAP_BINARY = 0.5, MAX_GAP_MULTICLASS = 1.1;
 
@@ -35,6 +35,7 @@ enum { CLASS_ROWS_PER_FEATURE = 25 };
 /* With fewer rows a pass takes less than solving with a matrix for each class, let alone making them. */
 enum { MIN_CLASS_ROWS_PER_FEATURE = 32 };
 
+/* Borrowed factors belong to another preconditioner. */
 void preconditioner_free(struct preconditioner *preconditioner)
 {
     if (!preconditioner->borrowed)
@@ -54,7 +55,8 @@ bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
            gap <= (data->classes.count == 2 ? MAX_GAP_BINARY : MAX_GAP_MULTICLASS);
 }
 
-/* Matrices of single classes halve the passes of convex losses; of others they save none. */
+/* Whether each class gets a Gram matrix. They halve the passes of convex losses, and save none for others; n x n
+ * numbers for each class have to fit into memory, and enough rows have to be there. */
 bool preconditioner_per_class(const struct dataset *data, temper_loss_spec loss, size_t n)
 {
     double numbers = (double)n * (double)n * (double)data->classes.count;
@@ -63,7 +65,8 @@ bool preconditioner_per_class(const struct dataset *data, temper_loss_spec loss,
            numbers * sizeof(double) <= PRECONDITIONER_MOST_BYTES;
 }
 
-/* Softmax of C classes at equal scores has 2 (1 - 1/C) times the curvature of the two-class loss. */
+/* The curvature c of the loss at W = 0, where all rows are alike. Softmax of C classes at equal scores has 2 (1 - 1/C)
+ * times the curvature of the two-class loss. */
 double initial_curvature(temper_loss_spec loss, size_t classes)
 {
     double curvature = loss.method == TEMPER_HINGE ? 0 : any_margin_loss(loss, 0).curvature;
@@ -79,7 +82,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* Vectors of many classes are solved for together where they have one factor. */
+/* Workspace for applying the inverse: vectors of many classes are solved for together where they share a factor. */
 static double *new_workspace(const struct preconditioner *preconditioner)
 {
     return mem_aligned(preconditioner->vectors > 1 ? CHOLESKY_TOGETHER : 1, preconditioner->n * sizeof(double));
@@ -123,7 +126,7 @@ static bool worth_thinning(const struct preconditioner_spec *spec, size_t n, siz
     return of_pass > WORTH_PASSES * (double)dataset_all_rows(spec->data);
 }
 
-/* The Gram matrices, rows weighted by their curvature, in place of the factors. */
+/* Computes the Gram matrices, rows weighted by their curvature, in the memory of the factors, which replace them. */
 static temper_status compute_grams(const struct preconditioner_spec *spec, struct preconditioner *out,
                                    temper_error *error)
 {
@@ -140,13 +143,14 @@ static temper_status compute_grams(const struct preconditioner_spec *spec, struc
     return TEMPER_OK;
 }
 
-/* The factor of a weight vector; all share the only one there may be. */
+/* The factor for a weight vector: its own, or the single one that all share. */
 static double *factor_at(const struct preconditioner *preconditioner, size_t vector)
 {
     return preconditioner->factor + (preconditioner->factors > 1 ? vector * preconditioner->n * preconditioner->n : 0);
 }
 
-/* Adds the penalty, which intercepts do not have, and the ridge. */
+/* Adds the penalty, from which intercepts are exempt, and the ridge, which is relative to the mean of the diagonals of
+ * all factors. */
 static void add_diagonals(const struct preconditioner *out, size_t columns, double l2)
 {
     const size_t n = out->n;
@@ -280,7 +284,7 @@ static double inverse_root(double curvature)
     return root > 0 && isfinite(root) && isfinite(1 / root) ? 1 / root : 1;
 }
 
-/* Intercepts are not penalised. */
+/* The diagonal of M^-1, one number for each feature and one for the intercepts, which are not penalised. */
 static temper_status create_diagonal(const struct preconditioner_spec *spec, struct preconditioner *out,
                                      temper_error *error)
 {
@@ -322,6 +326,8 @@ static void solve_together(const struct preconditioner *preconditioner, size_t k
             v[j * vectors + k + i] = space[j * CHOLESKY_TOGETHER + i];
 }
 
+/* v -= its mean over the classes, feature by feature: the projection off the direction that changes all scores
+ * alike. */
 void preconditioner_centre(double *v, size_t vectors, size_t n)
 {
     for (size_t j = 0; j < n; j++, v += vectors) {
@@ -334,7 +340,8 @@ void preconditioner_centre(double *v, size_t vectors, size_t n)
     }
 }
 
-/* Gathers the interleaved entries of one class, and scatters them back. */
+/* Solves with the factor of class k: gathers the entries of that class, which are interleaved in v, and scatters the
+ * solution back. */
 static void solve_class(const struct preconditioner *preconditioner, size_t k, double *v)
 {
     double *column = preconditioner->workspace;
@@ -356,7 +363,7 @@ static void solve_classes(const struct preconditioner *preconditioner, double *v
     preconditioner_centre(v, preconditioner->vectors, preconditioner->n);
 }
 
-/* One vector, many vectors with one factor, or many with one each. */
+/* v becomes M^-1 v, by the case: one vector, many vectors with one factor, or many with one each. */
 void preconditioner_apply(void *context, double *v)
 {
     const struct preconditioner *preconditioner = context;

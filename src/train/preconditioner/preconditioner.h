@@ -8,7 +8,7 @@
  *   diagonal       sparse data: 1 / sqrt(c E[x_j^2] + l2) for each feature j                 preconditioner.c
  *   batch          many two-class fits: one Gram factor for each penalty                     preconditioner_batch.h
  *   low rank       a batch of few fits: a few principal directions and one number            preconditioner_batch.h
- *   shared         the factors of a pilot fit on all rows, lent to the fits of its folds     preconditioner_shared.h
+ *   shared         the factors of a pilot fit on all rows, shared with the fits of its folds preconditioner_shared.h
  *
  * A preconditioner changes the path of the optimiser and never the function that is minimised, so it may be made from
  * a sample of the rows. */

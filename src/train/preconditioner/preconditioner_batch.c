@@ -12,7 +12,7 @@
 #include "optim/cholesky.h"
 #include "train/preconditioner/preconditioner.h"
 
-/* The curvature of the logistic loss at 0, which the factors are made for. */
+/* The factors are made for the curvature of the logistic loss at 0; for other losses vectors are scaled. */
 static const double COMMON_CURVATURE = 0.25;
 
 /* Vectors of one preconditioner, as many as are solved for at once. */
@@ -24,19 +24,20 @@ struct solve_group {
 
 struct gram_preconditioners {
     const struct kernel *kernel;
-    double *gram; /* n x n; NULL: low rank instead */
-    struct lowrank_preconditioner *lowrank;
-    size_t n, threads;
+    double *gram;                           /* n x n; NULL: low rank instead */
+    struct lowrank_preconditioner *lowrank; /* NULL: the Gram matrix instead */
+    size_t n, threads;                      /* n: features, and the intercept if there is one */
     bool intercept;
-    double *l2;      /* of each preconditioner */
-    double **factor; /* of each; NULL: not positive definite */
-    size_t count;
-    double *workspace; /* for the vectors of a group, one for each thread */
-    struct solve_group group[GRAM_PRECONDITIONERS_MOST_VECTORS];
+    double *l2;                                                  /* the penalty of each preconditioner */
+    double **factor;                                             /* its Cholesky factor; NULL: not positive definite */
+    size_t count;                                                /* of preconditioners so far */
+    double *workspace;                                           /* for the vectors of a group, one for each thread */
+    struct solve_group group[GRAM_PRECONDITIONERS_MOST_VECTORS]; /* of the current call of apply */
     size_t groups;
 };
 
-/* From a sample of the rows of all folds. */
+/* Computes c X'X / N from a sample of the rows of all folds, by the objective of a logistic regression that is made for
+ * this purpose. Few fits get the smallest sample, because they have few iterations to save. */
 static temper_status compute_gram(struct gram_preconditioners *batch, const struct gram_preconditioners_spec *spec,
                                   temper_error *error)
 {
@@ -57,7 +58,7 @@ static temper_status compute_gram(struct gram_preconditioners *batch, const stru
     return status;
 }
 
-/* Factors are allocated when a penalty is first asked for. */
+/* Allocates for up to `count` penalties; their factors are allocated when a penalty is first asked for. */
 static bool allocate(struct gram_preconditioners *batch, size_t count)
 {
     batch->workspace = mem_aligned(batch->threads * CHOLESKY_TOGETHER, batch->n * sizeof *batch->workspace);
@@ -66,7 +67,7 @@ static bool allocate(struct gram_preconditioners *batch, size_t count)
     return batch->workspace && batch->l2 && batch->factor;
 }
 
-/* Low rank where that is accurate enough, the whole Gram matrix otherwise. */
+/* Makes the low-rank approximation where that is accurate enough, the whole Gram matrix otherwise. */
 static temper_status fill(struct gram_preconditioners *batch, const struct gram_preconditioners_spec *spec,
                           temper_error *error)
 {
@@ -80,6 +81,7 @@ static temper_status fill(struct gram_preconditioners *batch, const struct gram_
     return batch->gram ? compute_gram(batch, spec, error) : error_no_memory(error);
 }
 
+/* *out is untouched on failure. */
 temper_status gram_preconditioners_new(const struct gram_preconditioners_spec *spec, struct gram_preconditioners **out,
                                        temper_error *error)
 {
@@ -106,6 +108,7 @@ void gram_preconditioners_free(struct gram_preconditioners *batch)
 {
     if (!batch)
         return;
+    /* A batch that could not be completed has no array of factors. */
     for (size_t i = 0; batch->factor && i < batch->count; i++)
         mem_free(batch->factor[i]);
     mem_free(batch->gram);
@@ -116,7 +119,8 @@ void gram_preconditioners_free(struct gram_preconditioners *batch)
     mem_free(batch);
 }
 
-/* *factor is NULL where the matrix is not positive definite: all features 0, say. False: out of memory. */
+/* The Cholesky factor of c G + l2, with the ridge on the diagonal. *factor is NULL where the matrix is not positive
+ * definite: all features 0, say. False: out of memory. */
 static bool make_factor(const struct gram_preconditioners *batch, double l2, double **factor)
 {
     if (batch->lowrank) {
@@ -127,6 +131,7 @@ static bool make_factor(const struct gram_preconditioners *batch, double l2, dou
     double mean = 0, *m = mem_alloc(n, n * sizeof *m);
     if (!m)
         return false;
+    /* The Gram matrix itself is needed for the next penalty. */
     memcpy(m, batch->gram, n * n * sizeof *m);
     for (size_t j = 0; j < n; j++)
         mean += m[j * n + j] / (double)n;
@@ -140,7 +145,7 @@ static bool make_factor(const struct gram_preconditioners *batch, double l2, dou
     return true;
 }
 
-/* Penalties are few: a linear search. */
+/* Finds or makes the preconditioner of a penalty. Penalties are few: a linear search. */
 temper_status gram_preconditioners_find(struct gram_preconditioners *batch, double l2, size_t *number,
                                         temper_error *error)
 {
@@ -158,7 +163,8 @@ temper_status gram_preconditioners_find(struct gram_preconditioners *batch, doub
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
-/* Appends a vector to the last group of its preconditioner that is not full, or to a new one. */
+/* Appends a vector to the last group of its preconditioner that is not full, or to a new one. Groups are as large as
+ * the kernel solves for at once. */
 static void add_to_group(struct gram_preconditioners *batch, const struct preconditioned *vector)
 {
     struct solve_group *group = NULL;
@@ -174,7 +180,7 @@ static void add_to_group(struct gram_preconditioners *batch, const struct precon
     group->curvature[group->count++] = vector->curvature;
 }
 
-/* For parallel_blocks: each thread has a workspace. */
+/* For parallel_blocks: solves for the vectors of one group in place, in the workspace of the thread. */
 static temper_status solve_group(void *context, size_t number, size_t worker)
 {
     struct gram_preconditioners *batch = context;
@@ -186,14 +192,15 @@ static temper_status solve_group(void *context, size_t number, size_t worker)
                                batch->workspace + worker * CHOLESKY_TOGETHER * n);
     for (size_t k = 0; batch->lowrank && k < group->count; k++)
         lowrank_preconditioner_apply(batch->lowrank, factor, group->v[k]);
-    /* From the common curvature to that of the loss; the penalty is scaled along, which does no harm. */
+    /* From the common curvature to that of the loss. The penalty is scaled along, which makes the preconditioner less
+     * accurate and changes no solution. */
     for (size_t k = 0; k < group->count; k++)
         for (size_t j = 0; j < n; j++)
             group->v[k][j] *= COMMON_CURVATURE / group->curvature[k];
     return TEMPER_OK;
 }
 
-/* Groups are independent of each other, and of the number of threads. */
+/* All vectors become M^-1 v. Groups are independent of each other, and the same for any number of threads. */
 temper_status gram_preconditioners_apply(struct gram_preconditioners *batch, const struct preconditioned *vectors,
                                          size_t count)
 {

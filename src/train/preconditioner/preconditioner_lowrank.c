@@ -12,10 +12,12 @@
 #include "train/preconditioner/preconditioner.h"
 #include "train/preconditioner/preconditioner_batch.h"
 
-/* Directions, rows of the sample that they are found from, and the features from which they pay. */
+/* The number of directions, the rows of the sample that they are computed from, and the features from which they
+ * pay. */
 enum { DIRECTIONS = 32, SAMPLE_ROWS = 1024, MIN_COLUMNS = 256 };
 
 struct lowrank_preconditioner {
+    /* V and C are computed once; penalties add small factors (lowrank_preconditioner_factor). */
     size_t columns;
     bool intercept;
     double curvature;  /* c */
@@ -25,7 +27,8 @@ struct lowrank_preconditioner {
     double *moments;   /* C: [k * DIRECTIONS + l] */
 };
 
-/* Standardised features have mean 0, so that second moments are variances, whose sum is known. */
+/* Standardised features only: their mean is 0, so that second moments are variances, whose sum is known from the
+ * scaling. */
 bool lowrank_preconditioner_suits(const struct gram_preconditioners_spec *spec)
 {
     const struct scaled_features *features = spec->features;
@@ -42,7 +45,8 @@ void lowrank_preconditioner_free(struct lowrank_preconditioner *lowrank)
     mem_free(lowrank);
 }
 
-/* The directions by principal component analysis, and what is left of the total variance off them. */
+/* Fills V and C by principal component analysis; r is the part of the total variance that the directions do not
+ * explain, spread over all others. `columns` is workspace: V with the directions as columns. */
 static temper_status find_directions(struct lowrank_preconditioner *lowrank, const struct scaled_features *features,
                                      double *columns, temper_error *error)
 {
@@ -61,6 +65,7 @@ static temper_status find_directions(struct lowrank_preconditioner *lowrank, con
     return status;
 }
 
+/* *out is untouched on failure. */
 temper_status lowrank_preconditioner_new(const struct gram_preconditioners_spec *spec, double curvature,
                                          struct lowrank_preconditioner **out, temper_error *error)
 {
@@ -84,7 +89,8 @@ temper_status lowrank_preconditioner_new(const struct gram_preconditioners_spec 
     return status;
 }
 
-/* The Cholesky factor of A and, behind it, d. */
+/* The Cholesky factor of the small matrix A and, behind it, d: DIRECTIONS^2 + 1 numbers. The ridge keeps both away from
+ * 0 where there is no penalty. */
 double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *lowrank, cholesky_update_fn *subtract,
                                       double l2)
 {
@@ -107,7 +113,7 @@ double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *lowra
     return out;
 }
 
-/* V A^-1 V'v - V V'v / d + v / d; the intercept has curvature c alone. */
+/* V A^-1 V'v - V V'v / d + v / d, in O(DIRECTIONS n); the intercept has curvature c alone. */
 void lowrank_preconditioner_apply(const struct lowrank_preconditioner *lowrank, const double *factor, double *v)
 {
     size_t n = lowrank->columns;

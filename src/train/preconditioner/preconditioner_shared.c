@@ -1,4 +1,4 @@
-/* preconditioner_shared: pilot fits, and which of them serves which fit. */
+/* preconditioner_shared: decides which fits of a search share a pilot fit, and makes the pilot fits. */
 #include "train/preconditioner/preconditioner_shared.h"
 
 #include <math.h>
@@ -7,36 +7,38 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* Of all shared factors together. */
+/* Bytes of all shared factors together. */
 static const double MAX_BYTES = PRECONDITIONER_MOST_BYTES;
 static const size_t NONE = SIZE_MAX;
 
 struct shared_preconditioners {
-    struct shared_preconditioner *pilot;
-    size_t count;
-    size_t *pilot_of; /* target: the number of its pilot, or NONE */
+    struct shared_preconditioner *pilot; /* one for each pilot fit */
+    size_t count;                        /* of pilot fits */
+    size_t *pilot_of;                    /* for each target, the number of its pilot fit, or NONE */
 };
 
 /* ---- Which fits share ------------------------------------------------------------------------ */
 
+/* Losses with several optima follow the path of a separate training, so that they end in the same optimum. */
 bool shared_preconditioner_has_initial(temper_loss_spec loss)
 {
     return !loss_is_convex_in_support(loss);
 }
 
-/* One preconditioner serves both. */
+/* Whether one preconditioner serves both: the Hessian depends on loss and penalty. */
 static bool same_target(const struct pilot_target *a, const struct pilot_target *b)
 {
     return loss_same_spec(a->loss, b->loss) && a->l2 == b->l2;
 }
 
-/* For two classes a Gram matrix is cheap beside the fit. */
+/* Many classes only: for two a Gram matrix is cheap relative to the fit itself. */
 bool shared_preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
 {
     return data->classes.count > 2 && loss_is_two_temperature(loss) && preconditioner_suits(loss, data);
 }
 
-/* The bytes of one pilot's factors. */
+/* The bytes of the factors of one pilot fit: one for each class; or that of W = 0 and a later one; or the later one
+ * alone. */
 static double pilot_bytes(const struct dataset *data, temper_loss_spec loss)
 {
     double n = (double)data->x.columns + 1;
@@ -47,7 +49,7 @@ static double pilot_bytes(const struct dataset *data, temper_loss_spec loss)
                                                       : 1);
 }
 
-/* A pilot for one fit would cost as much as it saves. */
+/* Whether a later target wants the same: a pilot fit that serves one fit would cost as much as it saves. */
 static bool wanted_again(const struct pilot_target *target, size_t count, size_t number)
 {
     for (size_t i = number + 1; i < count; i++)
@@ -56,31 +58,35 @@ static bool wanted_again(const struct pilot_target *target, size_t count, size_t
     return false;
 }
 
-/* Fills pilot_of, and in `first` the first target of each pilot; returns the number of pilots. */
-static size_t assign_pilots(const struct dataset *data, const struct pilot_target *target, size_t count,
-                            size_t *pilot_of, size_t *first)
+/* Fills pilot_of, and in `first` the first target of each pilot fit; returns how many pilot fits there are. Targets are
+ * served in their order until MAX_BYTES are used up. Quadratic in the number of targets, of which there are hundreds at
+ * most. */
+static size_t assign_pilot_fits(const struct dataset *data, const struct pilot_target *target, size_t count,
+                                size_t *pilot_of, size_t *first)
 {
-    size_t pilots = 0;
+    size_t fits = 0;
     double bytes = 0;
     for (size_t i = 0; i < count; i++) {
         size_t k = 0;
         pilot_of[i] = NONE;
         if (!target[i].wanted)
             continue;
-        while (k < pilots && !same_target(&target[i], &target[first[k]]))
+        /* The pilot fit of an equal target before this one, if there is any. */
+        while (k < fits && !same_target(&target[i], &target[first[k]]))
             k++;
         double more = pilot_bytes(data, target[i].loss);
-        if (k == pilots && wanted_again(target, count, i) && bytes + more <= MAX_BYTES) {
+        if (k == fits && wanted_again(target, count, i) && bytes + more <= MAX_BYTES) {
             bytes += more;
-            first[pilots++] = i;
+            first[fits++] = i;
         }
-        if (k < pilots)
+        if (k < fits)
             pilot_of[i] = k;
     }
-    return pilots;
+    return fits;
 }
 
-/* A pilot serves at least two fits. */
+/* An upper bound for memory budgets, made before the targets are known: every pilot fit serves at least two fits, and
+ * needs what the most demanding loss needs. */
 double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits)
 {
     static const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
@@ -93,13 +99,16 @@ double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits
 
 /* ---- Pilot fits ------------------------------------------------------------------------------ */
 
-/* Makes the iterations that belong to the preconditioner of W = 0, and the preconditioner that follows them. */
+/* A training on all rows that ends after the iterations with the preconditioner of W = 0. Unless it has converged by
+ * then, the last phase of its plan makes the preconditioner of the weights reached, and no iterations. train_fit moves
+ * both preconditioners to *out. */
 temper_status shared_preconditioner_fit(const struct pilot_spec *spec, const struct pilot_target *target,
                                         struct shared_preconditioner *out, bool *finished, temper_error *error)
 {
     temper_train_options options = temper_train_defaults();
     struct train_fit_result result;
     options.tolerance = spec->options->tolerance;
+    /* Options that matter for the path of the optimiser; no validation rows and no checkpoint. */
     options.max_iterations = FIRST_PRECONDITIONER_ITERATIONS;
     options.solver = spec->options->solver;
     options.precision = spec->options->precision;
@@ -116,15 +125,17 @@ temper_status shared_preconditioner_fit(const struct pilot_spec *spec, const str
     return status;
 }
 
+/* No fit may use borrowed factors any more. */
 void shared_preconditioner_free(struct shared_preconditioner *shared)
 {
     preconditioner_free(&shared->initial);
     preconditioner_free(&shared->later);
 }
 
-/* Pilot fits run one after the other, each with all threads. */
-static temper_status fit_pilots(const struct pilot_spec *spec, const struct pilot_target *target, size_t count,
-                                struct shared_preconditioners *all, bool *finished, temper_error *error)
+/* Makes all pilot fits, one after the other, each with all threads. *finished becomes false where the user interrupted
+ * one. */
+static temper_status make_pilot_fits(const struct pilot_spec *spec, const struct pilot_target *target, size_t count,
+                                     struct shared_preconditioners *all, bool *finished, temper_error *error)
 {
     size_t *first = mem_alloc(count, sizeof *first);
     all->pilot = mem_zeroed(count, sizeof *all->pilot);
@@ -132,20 +143,21 @@ static temper_status fit_pilots(const struct pilot_spec *spec, const struct pilo
     temper_status status = first && all->pilot && all->pilot_of ? TEMPER_OK : error_no_memory(error);
     *finished = true;
     if (status == TEMPER_OK)
-        all->count = assign_pilots(spec->features->data, target, count, all->pilot_of, first);
+        all->count = assign_pilot_fits(spec->features->data, target, count, all->pilot_of, first);
     for (size_t k = 0; status == TEMPER_OK && *finished && k < all->count; k++)
         status = shared_preconditioner_fit(spec, &target[first[k]], &all->pilot[k], finished, error);
     mem_free(first);
     return status;
 }
 
+/* *out is untouched on failure. */
 temper_status shared_preconditioners_new(const struct pilot_spec *spec, const struct pilot_target *target, size_t count,
                                          struct shared_preconditioners **out, bool *finished, temper_error *error)
 {
     struct shared_preconditioners *all = mem_zeroed(1, sizeof *all);
     if (!all)
         return error_no_memory(error);
-    temper_status status = fit_pilots(spec, target, count, all, finished, error);
+    temper_status status = make_pilot_fits(spec, target, count, all, finished, error);
     if (status == TEMPER_OK)
         *out = all;
     else
@@ -164,6 +176,7 @@ void shared_preconditioners_free(struct shared_preconditioners *all)
     mem_free(all);
 }
 
+/* NULL where the target did not want one, is the only one of its kind, or where memory ran out. */
 const struct shared_preconditioner *shared_preconditioners_find(const struct shared_preconditioners *all, size_t target)
 {
     return all->pilot_of[target] == NONE ? NULL : &all->pilot[all->pilot_of[target]];

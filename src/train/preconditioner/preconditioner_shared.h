@@ -1,4 +1,4 @@
-/* preconditioner_shared: the preconditioners of a pilot fit on all rows, lent to the fits that leave some rows out.
+/* preconditioner_shared: the preconditioners of a pilot fit on all rows, shared with the fits that leave some rows out.
  *
  * Each such fit would add up Gram matrices of nearly the same rows, twice; with many classes that takes longer than
  * everything else it does. A preconditioner changes the path of the optimiser and not what is minimised: it need not be

@@ -1,4 +1,4 @@
-/* L-BFGS that its caller advances: many runs side by side are what each would be alone. */
+/* L-BFGS in reverse communication: minimisations that are advanced in turn give the bits of each one alone. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,7 +145,7 @@ TEST(a_start_without_a_value_ends_the_run)
     lbfgs_close(run);
 }
 
-/* ---- Going on from a memory ------------------------------------------------------------------ */
+/* ---- Resuming from a memory ------------------------------------------------------------------ */
 
 struct kept {
     double memory[400];

@@ -177,7 +177,7 @@ TEST(cholesky_solves_several_vectors)
     mem_free(space);
 }
 
-/* Whichever row spoils the matrix is found, with what was left of its diagonal. */
+/* The first row that makes the matrix indefinite is found, with its pivot. */
 TEST(cholesky_finds_the_row_that_fails)
 {
     enum { N = 130 };
@@ -265,8 +265,8 @@ static void check_region(const double *k, const double *g, double radius)
 TEST(region_is_solved)
 {
     const double convex[BALL] = {1, 2, 3, 40, 500}, flat[BALL] = {0, 0, 1, 2, 3};
-    const double bent[BALL] = {-3, -1, 0, 1, 20}, down[BALL] = {-5, -4, -3, -2, -1};
-    const double *matrices[] = {convex, flat, bent, down};
+    const double indefinite[BALL] = {-3, -1, 0, 1, 20}, down[BALL] = {-5, -4, -3, -2, -1};
+    const double *matrices[] = {convex, flat, indefinite, down};
     const double gradients[][BALL] = {
         {1, 1, 1, 1, 1}, {0, 1, -1, 2, 3}, {0, 0, 0, 0, 1}, {1e-9, 0, 0, 0, 30}, {0, 0, 1e-8, 1, 0}};
     const double radii[] = {1e-6, 0.1, 1, 30, 1e6};

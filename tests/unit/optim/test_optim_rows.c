@@ -78,8 +78,8 @@ TEST(all_agree)
     toy_rows_free(&rows);
 }
 
-/* Features far from 0: the first direction is "all of one class", and one unit of it lies so far
- * out that the gradient is gone. */
+/* Features far from 0: the first direction is "all of one class", and one unit of it is so far
+ * out that the gradient vanishes. */
 TEST(plateau_is_not_the_end)
 {
     struct toy_rows rows =

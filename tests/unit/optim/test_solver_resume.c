@@ -1,4 +1,4 @@
-/* Following, stopping and going on; and everything that can fail. */
+/* Progress reports, stopping and resuming; and everything that can fail. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static bool same_result(const struct run *a, const struct run *b)
            a->result.at_last_evaluation == b->result.at_last_evaluation && memcmp(a->w, b->w, sizeof a->w) == 0;
 }
 
-/* A run that goes on from iteration k is that which never stopped, to the last bit. */
+/* A minimisation that resumes from iteration k gives the bits of one that never stopped. */
 static void check_resumed(const struct run *whole, const struct record *all, size_t k)
 {
     static struct record rest;
@@ -229,7 +229,7 @@ static temper_status resume_with(struct run run, const double *memory, size_t co
 }
 
 /* With one number of the last memory replaced. */
-static temper_status resume_spoilt(struct run run, const struct record *record, size_t place, double number)
+static temper_status resume_damaged(struct run run, const struct record *record, size_t place, double number)
 {
     const size_t last = record->count - 1;
     double *memory = record->memory[last];
@@ -257,17 +257,17 @@ TEST(wrong_memory_is_refused)
             CHECKF(resume_with(run, memory, size) == TEMPER_BAD_DATA, "%zu numbers", size);
         /* No number may be NaN; the run's own kind, size and counters come first. */
         for (size_t i = 0; i < count; i++)
-            CHECKF(resume_spoilt(run, &all, i, NAN) == TEMPER_BAD_DATA, "NaN at %zu", i);
+            CHECKF(resume_damaged(run, &all, i, NAN) == TEMPER_BAD_DATA, "NaN at %zu", i);
         for (size_t i = 0; i < 6; i++) {
-            CHECKF(resume_spoilt(run, &all, i, -1) == TEMPER_BAD_DATA, "-1 at %zu", i);
-            CHECKF(resume_spoilt(run, &all, i, memory[i] + 0.5) == TEMPER_BAD_DATA, "a half at %zu", i);
+            CHECKF(resume_damaged(run, &all, i, -1) == TEMPER_BAD_DATA, "-1 at %zu", i);
+            CHECKF(resume_damaged(run, &all, i, memory[i] + 0.5) == TEMPER_BAD_DATA, "a half at %zu", i);
         }
         /* The gradient has the norm that the head says, and pairs the curvature. */
         const size_t gradient = sizeof(struct solver_head) / sizeof(double) + COLUMNS;
         const size_t pairs = gradient + 2 * (size_t)COLUMNS;
-        CHECK(resume_spoilt(run, &all, gradient, memory[gradient] + 0.1) == TEMPER_BAD_DATA);
+        CHECK(resume_damaged(run, &all, gradient, memory[gradient] + 0.1) == TEMPER_BAD_DATA);
         for (size_t i = pairs; i < count && m == 0; i++)
-            CHECKF(resume_spoilt(run, &all, i, memory[i] + 0.1) == TEMPER_BAD_DATA, "at %zu", i);
+            CHECKF(resume_damaged(run, &all, i, memory[i] + 0.1) == TEMPER_BAD_DATA, "at %zu", i);
         /* That of another minimiser, of another function, of other options. */
         struct run other = run;
         other.minimiser = &toy_minimisers[(m + 1) % TOY_MINIMISERS];

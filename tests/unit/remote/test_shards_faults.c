@@ -1,4 +1,4 @@
-/* What can go wrong with shards: memory, a worker, bytes on their way, shapes that do not agree. */
+/* What can go wrong with shards: memory, a worker, messages, shapes that do not agree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ TEST(every_step_survives_a_lack_of_memory)
     dataset_free(data);
 }
 
-/* At the first request, on the way, and at the last. */
+/* At the first request, at one in between, and at the last. */
 TEST(a_shard_that_fails_ends_the_training_with_its_words)
 {
     struct dataset *data = made_data(MATRIX_F64, 80, 3, 2);

@@ -14,7 +14,7 @@
 
 static const char path[] = "going.resume";
 
-/* Stops after so many iterations, then goes on; the number of iterations that there were. */
+/* Stops after `after` iterations, then resumes; returns how often the first training reported progress. */
 static size_t stop_and_resume(const struct dataset *data, temper_train_options options, size_t after,
                               const temper_model *wanted, const char *what)
 {
