@@ -25,6 +25,7 @@ struct c_file {
  * name without letters "model". */
 static void take_name(const char *path, char name[LONGEST_NAME])
 {
+    /* Up to the first dot: "iris.model.c" gives iris. */
     const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
     const char *dot = strchr(from, '.'), *to = dot ? dot : from + strlen(from);
     size_t n = 0;
@@ -79,6 +80,7 @@ static void put_literal(struct c_file *file, const char *string)
     text_append(&file->text, "\"");
     for (; *string; string++) {
         unsigned char c = (unsigned char)*string;
+        /* Bytes of UTF-8 are escaped one by one. */
         if (c < 0x20 || c > 0x7e || c == '"' || c == '\\' || c == '?')
             text_format(&file->text, "\\%03o", c);
         else
@@ -105,6 +107,7 @@ static void put_vector(struct c_file *file, const double *weights)
     text_append(&file->text, "    {");
     for (size_t i = 0; i < file->model->features; i++) {
         bool named = names->count > 0 && file->model->vectors == 1 && is_plain(names->name[i]);
+        /* A comment for each weight needs a line for each. */
         bool wrap = names->count > 0 && file->model->vectors == 1 ? true : i % 4 == 0;
         text_append(&file->text, i == 0 ? "" : wrap ? ",\n     " : ", ");
         put_number(file, weights[i]);
@@ -263,6 +266,7 @@ static const char escort_code[] = "    @_log_p(b, y);\n"
 /* @_scaled is f of struct model: all other scalings are folded into the weights. */
 static void put_scaled(struct c_file *file)
 {
+    /* The only scaling that is not linear. */
     bool logarithm = file->model->scale.kind == SCALE_LOG;
     put(file, logarithm ? "/* The model was trained on logarithms. */\n" : "/* As it is. */\n");
     put(file, "static double @_scaled(double x)\n{\n");
@@ -279,6 +283,7 @@ static void put_probabilities(struct c_file *file)
         return;
     }
     double s = model->loss.t2 - 1;
+    /* Exactly 1: the general formula divides by s. */
     bool plain = s == 0;
     put_constant(file, "order", model_escort_order(model));
     if (!plain) {
@@ -309,6 +314,7 @@ static void put_all(struct c_file *file)
     put(file, "\n   x holds the @_FEATURES features of a row, in the order of training, not scaled. "
               "*/\n");
     put(file, "#include <math.h>\n\n");
+    /* Each function after those that it calls: no prototypes are needed. */
     put_model(file);
     put_scaled(file);
     put(file, activations_code);

@@ -17,7 +17,7 @@ temper_status model_new(size_t classes, size_t features, struct model **out, tem
         return error_no_memory(error);
     model->features = features;
     model->vectors = weight_vectors(classes);
-    /* The product of two sizes from a file may overflow. */
+    /* Checked, because classes times features may overflow. */
     if (mul_size(model->vectors, features, &count))
         model->weights = mem_zeroed(count, sizeof *model->weights);
     model->bias = mem_zeroed(model->vectors, sizeof *model->bias);

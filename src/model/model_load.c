@@ -30,6 +30,7 @@ static bool parse_scale_name(struct json_reader *json, struct scale *scale)
     char *name = NULL;
     if (!json_string(json, &name))
         return false;
+    /* Unknown names come from a newer version, or from a change by hand. */
     bool known = scale_find(name, &scale->kind);
     mem_free(name);
     return known || fail_changed(json, "a scaling of no known name");
@@ -61,6 +62,7 @@ static bool parse_scale(struct json_reader *json, struct model *model)
         else
             parse_column_numbers(json, model, key == SCALE_OFFSET ? &scale->offset : &scale->factor);
     }
+    /* A bit for each key that this kind of scaling has. */
     uint64_t needed = scale->kind == SCALE_NONE ? 1u << SCALE_NAME : (1u << SCALE_KEYS) - 1;
     if (!keys_complete(json, scale_keys, SCALE_KEYS, needed & ~seen, "scale"))
         return false;
@@ -79,6 +81,7 @@ static bool parse_method(struct json_reader *json, struct model *model)
     char *name = NULL;
     if (!json_string(json, &name))
         return false;
+    /* The temperatures follow as keys of their own, and are compared with those of the method. */
     int known = temper_method_find(name, &model->loss.method);
     mem_free(name);
     return known || fail_changed(json, "a method of no known name");
@@ -87,6 +90,7 @@ static bool parse_method(struct json_reader *json, struct model *model)
 /* A number >= 0; null if the method has no such parameter. */
 static bool parse_parameter(struct json_reader *json, bool expected, double *out)
 {
+    /* The key is there in any case, so that all files have the same keys. */
     if (!expected) {
         *out = 0;
         return json_null(json) || fail_changed(json, "null must stand here for this method");
@@ -110,6 +114,7 @@ static bool parse_class(struct json_reader *json, struct classes *classes)
     size_t before = classes->count;
     if (!json_string(json, &name))
         return false;
+    /* A name that was there before gets its old number, which is below `before`. */
     uint32_t number = classes_add(classes, name, strlen(name));
     /* Numbers have one spelling, and "1.0" is not the one of 1. */
     bool fine = number == before && strcmp(classes->name[number], name) == 0;
@@ -126,6 +131,7 @@ static bool parse_class_names(struct json_reader *json, struct model *model)
     struct classes *classes = &model->classes;
     if (!json_array(json))
         return false;
+    /* Stops at the first failure, which is in json->status. */
     while (json_item(json) && parse_class(json, classes))
         continue;
     if (json->status == TEMPER_OK && classes->count < 2)
@@ -171,6 +177,7 @@ static bool parse_features(struct json_reader *json, struct model *model)
         return fail_changed(json, "more weights than the file could hold");
     model->features = (size_t)features;
     model->vectors = vectors;
+    /* Not zeroed: the arrays are filled completely, or the model is freed. */
     model->weights = mem_alloc(count, sizeof *model->weights);
     model->bias = mem_alloc(vectors, sizeof *model->bias);
     return (model->weights && model->bias) || json_no_memory(json);
@@ -188,6 +195,7 @@ static bool parse_intercept(struct json_reader *json, struct model *model)
 static bool parse_weights(struct json_reader *json, struct model *model)
 {
     size_t vector = 0;
+    /* Two classes have one vector, and no list around it. */
     if (model->vectors == 1)
         return json_f64_array(json, model->weights, model->features);
     if (!json_array(json))
@@ -264,6 +272,7 @@ static bool parse_field(struct json_reader *json, const struct training_field *f
         memcpy(at, &count, sizeof count);
         return true;
     }
+    /* A file from a machine of 64 bits may not fit into a size_t of 32. */
     size_t size = (size_t)count;
     memcpy(at, &size, sizeof size);
     return size == count || fail_changed(json, "a count that is too large");
@@ -379,6 +388,7 @@ enum { MODEL_KEYS = sizeof model_keys / sizeof *model_keys };
 static bool find_key(struct json_reader *json, const char *key, size_t *at)
 {
     size_t found = 0;
+    /* Linear: there are seventeen keys. */
     while (found < MODEL_KEYS && strcmp(model_keys[found].key, key) != 0)
         found++;
     if (found == MODEL_KEYS)
@@ -386,6 +396,7 @@ static bool find_key(struct json_reader *json, const char *key, size_t *at)
                                "update temper");
     if (found < *at)
         return json_fail(json, "\"%s\" comes twice, or too late; the file was changed: train again", key);
+    /* Keys that were left out in between must be optional. */
     for (; *at < found; (*at)++)
         if (!model_keys[*at].optional)
             return json_fail(json,
@@ -420,6 +431,7 @@ static temper_status parse_model(const char *name, const char *bytes, size_t len
     struct model *model = mem_zeroed(1, sizeof *model);
     if (!model)
         return error_no_memory(error);
+    /* A failed parser leaves a partial model, which model_free accepts. */
     json_open(&json, name, bytes, length, error);
     if (!parse_keys_in_order(&json, model)) {
         model_free(model);
@@ -459,6 +471,7 @@ static temper_status refuse_other_file(const struct model_input *input, const un
                         "%s:1:1: a model, but not as temper wrote it; take the file as it was, or "
                         "train again",
                         name);
+    /* JSON may be anything: its first bracket is no sign of data. */
     const struct format *format = format_of_content(bytes, length);
     if (format && bytes[0] != '{' && bytes[0] != '[')
         return error_set(input->error, TEMPER_BAD_DATA,
@@ -478,6 +491,7 @@ static temper_status check_head(const struct model_input *input)
     temper_status status = source_peek(input->source, FIRST_LOOK, &bytes, &length, input->error);
     if (status != TEMPER_OK)
         return status;
+    /* What begins like a model is read as one, even if it is damaged further on: the messages are better there. */
     if (length > 0 && begins_like_model((const char *)bytes, length))
         return TEMPER_OK;
     memcpy(first, bytes, length);
@@ -495,6 +509,7 @@ static temper_status read_all(struct model_input *input)
     char *piece = mem_alloc(PIECE, 1);
     if (!piece)
         return error_no_memory(input->error);
+    /* A read of 0 bytes is the end of the file. */
     for (size_t got = 1; status == TEMPER_OK && got > 0 && !text->failed;) {
         status = source_read(input->source, piece, PIECE, &got, input->error);
         if (status == TEMPER_OK)
@@ -548,6 +563,7 @@ static temper_status check_sum(const struct model_input *input)
     if (length < strlen(MODEL_HEAD) + MODEL_TAIL || memcmp(found, "\"checksum\": \"", 13) != 0 ||
         memcmp(found + 13 + MODEL_DIGEST, "\"\n}\n", 4) != 0)
         return refuse_truncated(input);
+    /* The expected tail is made by the writer's function, and compared as a whole. */
     model_tail(bytes, length - MODEL_TAIL, tail);
     if (memcmp(found, tail, MODEL_TAIL) == 0)
         return TEMPER_OK;

@@ -53,6 +53,7 @@ static void write_if(struct text *text, bool meant, const char *key, double valu
 /* The method, and the parameters of all methods: readers find the same keys in every file. */
 static void write_loss(const struct model *model, struct text *text)
 {
+    /* Temperatures and smoothing exclude each other. */
     bool hinge = model->loss.method == TEMPER_HINGE;
     write_text(text, "method", temper_method_name(model->loss.method));
     write_if(text, !hinge, "t1", model->loss.t1);
@@ -68,6 +69,7 @@ static void write_names(const struct model *model, struct text *text)
     json_write_string_array(text, model->classes.name, model->classes.count);
     text_append(text, ",\n");
     write_count(text, "features", model->features);
+    /* Files without a header have none; the key is optional. */
     if (model->feature_names.count == 0)
         return;
     write_key(text, "feature_names");
@@ -101,6 +103,7 @@ static void write_scale(const struct scale *scale, struct text *text)
 {
     text_append(text, "\"scale\": {\"name\": ");
     json_write_string(text, scale_name(scale->kind));
+    /* A model without scaling has no arrays. */
     if (scale->kind != SCALE_NONE) {
         text_format(text, ", \"constants\": %zu,\n\"offset\": ", scale->constants);
         json_write_f64_array(text, scale->offset, scale->columns);
@@ -115,6 +118,7 @@ static void write_scale(const struct scale *scale, struct text *text)
 /* One column of the table: position, name, the texts that become features, fill values of missing cells. */
 static void write_column(const struct schema_column *column, struct text *text)
 {
+    /* Optional keys are left out where the column does not have them. */
     text_format(text, "{\"column\": %zu", column->position + 1);
     if (column->name) {
         text_append(text, ", \"name\": ");
@@ -194,6 +198,7 @@ static const char *what_is_not_finite(const struct model *model)
         return "an offset or a factor of the scaling is";
     if (hinge ? !isfinite(model->loss.smoothing) : !isfinite(model->loss.t1) || !isfinite(model->loss.t2))
         return "a parameter of the loss is";
+    /* Numbers that are written as JSON numbers without being arrays. */
     double rest[] = {model->l2, t->tolerance, t->weight_sum, t->objective, t->loss, t->gradient, t->accuracy};
     return all_finite(rest, sizeof rest / sizeof *rest) ? NULL : "a figure of the training is";
 }
@@ -213,6 +218,7 @@ void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1])
  * in text->failed, and reported once. */
 temper_status model_write(const struct model *model, struct text *text, temper_error *error)
 {
+    /* Checked before anything is written to the text. */
     const char *fault = what_is_not_finite(model);
     char tail[MODEL_TAIL + 1];
     if (fault)
@@ -230,6 +236,7 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     if (model->schema)
         write_schema(model->schema, text);
     write_training(model, text);
+    /* The checksum needs the whole text. */
     if (text->failed)
         return error_no_memory(error);
     model_tail(text->bytes, text->length, tail);

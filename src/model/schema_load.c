@@ -18,6 +18,7 @@ int key_next(struct json_reader *json, const char *const *keys, int count, uint6
     for (int i = 0; i < count; i++) {
         if (strcmp(keys[i], key) != 0)
             continue;
+        /* Otherwise the later value would silently win, and the memory of the earlier one leak. */
         if (*seen >> i & 1) {
             json_fail(json, "\"%s\" comes twice; the file was changed: train again", key);
             return -1;
@@ -104,6 +105,7 @@ static bool parse_texts(struct json_reader *json, struct names *names)
  * determines that number. */
 static bool parse_fill(struct json_reader *json, struct schema_column *column)
 {
+    /* 1 for a numeric column, otherwise the number of texts. */
     size_t count = schema_column_features(column);
     column->fill = mem_alloc(count, sizeof *column->fill);
     if (!column->fill)
@@ -142,6 +144,7 @@ static bool parse_column(struct json_reader *json, struct schema_column *column)
         else
             parse_fill(json, column);
     }
+    /* All other keys depend on the column. */
     uint64_t needed = 1u << COLUMN_POSITION;
     return keys_complete(json, column_keys, COLUMN_KEYS, needed & ~seen, "column");
 }
@@ -154,6 +157,7 @@ static bool parse_columns(struct json_reader *json, struct schema *schema)
         return false;
     while (json_item(json)) {
         if (schema->columns == room) {
+            /* Doubling: the number of columns is not in the file. */
             room = room ? room * 2 : 16;
             struct schema_column *grown = mem_resize(schema->column, room, sizeof *grown);
             if (!grown)
@@ -203,6 +207,7 @@ static const char *contradiction(const struct schema *schema)
         const struct schema_column *column = &schema->column[i];
         if (column->position >= schema->file_columns || column->position == schema->label_position)
             return "a column that is not there, or is the label";
+        /* Ascending positions let the CSV reader go through a row once. */
         if (i > 0 && column->position <= schema->column[i - 1].position)
             return "columns out of order";
         if ((column->name != NULL) != named)
@@ -221,6 +226,7 @@ static void parse_schema_keys(struct json_reader *json, struct schema *schema)
     int key;
     while ((key = key_next(json, schema_keys, SCHEMA_KEYS, &seen)) >= 0) {
         if (key == FILE_COLUMNS && json_u64(json, &count))
+            /* 0 makes every position invalid, so that `contradiction` reports it. */
             schema->file_columns = count > UINT32_MAX ? 0 : (size_t)count;
         else if (key == LABEL_COLUMN)
             parse_position(json, &schema->label_position);
@@ -241,6 +247,7 @@ bool schema_parse(struct json_reader *json, struct schema **out)
 {
     if (!json_object(json))
         return false;
+    /* For the place of an inconsistency, which no single key has. */
     const char *begin = json->value;
     struct schema *schema = mem_zeroed(1, sizeof *schema);
     if (!schema)

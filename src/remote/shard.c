@@ -33,6 +33,7 @@ void shard_free(struct shard *shard)
 /* Refuses rows that differ from those of the statistics: gradients of another size could not be summed. */
 static temper_status check_alike(const struct dataset *data, const struct shard_plan *plan, temper_error *error)
 {
+    /* The types of the numbers may differ between shards; the layout may not. */
     bool sparse = data->x.kind == MATRIX_CSR, wanted = plan->all.kind == MATRIX_CSR;
     if (!data->label)
         return error_set(error, TEMPER_BAD_DATA,
@@ -91,6 +92,7 @@ static temper_status fill(const struct dataset *data, const struct shard_plan *p
 temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads, struct shard **out,
                         temper_error *error)
 {
+    /* Zeroed, so that a shard that is not complete can be freed. */
     struct shard *shard = mem_zeroed(1, sizeof *shard);
     if (!shard)
         return error_no_memory(error);
@@ -138,6 +140,7 @@ temper_status shard_answer(struct shard *shard, const temper_shard_request *requ
                          "the plan is for losses of two temperatures, and the request for another "
                          "one; pass on the loss that the engine was asked with");
     objective_set_loss(shard->objective, request->loss);
+    /* The kind comes from the network: values of no kind end below. */
     switch (request->kind) {
     case TEMPER_SHARD_GRADIENT:
         return compute_gradient(shard, w, answer, error);

@@ -32,6 +32,7 @@ void shard_stats_free(struct shard_stats *stats)
  * features, and means for missing values. */
 static temper_status refuse_table(const struct schema *schema, temper_error *error)
 {
+    /* `own`: features that only this shard has. */
     bool own = schema && schema->missing == SCHEMA_MEAN;
     for (size_t c = 0; schema && c < schema->columns; c++)
         own = own || schema->column[c].texts.count > 0;
@@ -59,6 +60,7 @@ static temper_status check_shard(const struct dataset *data, temper_error *error
 static void add_weights(const struct dataset *data, struct shard_stats *out)
 {
     for (uint64_t row = 0; row < data->x.rows; row++) {
+        /* In the order of the rows, so that the sums have the same bits in every run. */
         double weight = data->weight ? data->weight[row] : 1;
         out->class_weight[data->label[row]] += weight;
         out->weight_sum += weight;
@@ -70,6 +72,7 @@ static temper_status copy_names(const struct names *from, struct names *to, temp
 {
     if (from->count == 0)
         return TEMPER_OK;
+    /* The count is set first: names_free frees the names so far, the others being NULL. */
     *to = (struct names){(char **)mem_zeroed(from->count, sizeof *to->name), from->count};
     for (size_t j = 0; to->name && j < from->count; j++) {
         size_t size = strlen(from->name[j]) + 1;
@@ -97,6 +100,7 @@ static temper_status fill(const struct dataset *data, size_t threads, struct sha
         status = copy_names(&data->features, &out->features, error);
     if (status != TEMPER_OK)
         return status;
+    /* One number for each class of this shard; other shards may have more. */
     out->class_weight = mem_zeroed(out->classes.count, sizeof *out->class_weight);
     if (!out->class_weight)
         return error_no_memory(error);
@@ -134,6 +138,7 @@ void shard_stats_put(struct text *out, const struct shard_stats *stats)
     wire_put_count(out, stats->columns);
     wire_put_count(out, stats->kind);
     wire_put_number(out, stats->weight_sum);
+    /* Lists come after their counts, by which the reader allocates. */
     wire_put_text(out, stats->fingerprint);
     wire_put_count(out, stats->classes.count);
     for (size_t c = 0; c < stats->classes.count; c++)
@@ -161,6 +166,7 @@ static bool get_classes(struct wire_reader *record, struct shard_stats *out)
     size_t count = wire_take_length(record, 1);
     for (size_t c = 0; c < count && !record->failed; c++) {
         const char *name = wire_take_text(record);
+        /* A repeated name, or one in another spelling, gets another number than c. */
         uint32_t number = name ? classes_add(&out->classes, name, strlen(name)) : 0;
         if (number == CLASSES_NO_MEMORY)
             return false;
@@ -200,6 +206,7 @@ bool shard_stats_get(struct wire_reader *record, struct shard_stats *out)
     out->rows = wire_take_count(record);
     out->nonzeros = wire_take_count(record);
     out->columns = wire_take_count(record);
+    /* Checked before it becomes an enumeration. */
     uint64_t kind = wire_take_count(record);
     out->weight_sum = wire_take_number(record);
     const char *fingerprint = wire_take_text(record);
@@ -217,6 +224,7 @@ bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out)
 {
     struct column_stats *sums = &out->sums;
     size_t columns = (size_t)out->columns;
+    /* In the order of shard_stats_put_sums. */
     double **const arrays[] = {&sums->low, &sums->high, &sums->mean, &sums->variance};
     if (record->failed || columns > (size_t)(record->end - record->at) / sizeof(double)) {
         record->failed = true; /* before memory is allocated */
@@ -233,6 +241,7 @@ bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out)
 /* Reads the message of a worker. A message of another version, or a truncated one, is refused as a whole. */
 temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out, temper_error *error)
 {
+    /* Zeroed, so that whatever was read before a failure can be freed. */
     struct shard_stats stats = {0};
     struct wire_reader record;
     temper_status status = TEMPER_BAD_DATA;
@@ -260,6 +269,7 @@ temper_status shard_stats_read(const char *bytes, size_t length, struct shard_st
 static temper_status check_alike(const struct shard_stats *all, const struct shard_stats *next, size_t number,
                                  temper_error *error)
 {
+    /* Types of numbers may differ; the widest one is used for all. */
     bool sparse = all->kind == MATRIX_CSR, sparse_too = next->kind == MATRIX_CSR;
     if (all->columns != next->columns || sparse != sparse_too)
         return error_set(error, TEMPER_BAD_DATA,
@@ -285,6 +295,7 @@ static temper_status check_alike(const struct shard_stats *all, const struct sha
 static temper_status merge_classes(struct shard_stats *all, const struct shard_stats *next, temper_error *error)
 {
     size_t most = all->classes.count + next->classes.count;
+    /* For the case that no class is in both. */
     double *weight = mem_resize(all->class_weight, most, sizeof *weight);
     if (!weight)
         return error_no_memory(error);
@@ -310,6 +321,7 @@ static void merge_columns(struct shard_stats *all, const struct shard_stats *nex
 {
     struct column_stats *to = &all->sums;
     const struct column_stats *from = &next->sums;
+    /* `share`: that of the new shard in the weight of both. */
     double sum = all->weight_sum + next->weight_sum, share = next->weight_sum / sum;
     for (size_t j = 0; next->weight_sum > 0 && j < (size_t)all->columns; j++) {
         double difference = from->mean[j] - to->mean[j];
@@ -327,6 +339,7 @@ static void merge_fingerprints(struct shard_stats *all, const struct shard_stats
 {
     char both[2 * sizeof all->fingerprint];
     memcpy(both, all->fingerprint, sizeof all->fingerprint);
+    /* With both terminators, so that all bytes are defined. */
     memcpy(both + sizeof all->fingerprint, next->fingerprint, sizeof next->fingerprint);
     XXH128_hash_t hash = XXH3_128bits(both, sizeof both);
     snprintf(all->fingerprint, sizeof all->fingerprint, "%016llx%016llx", (unsigned long long)hash.high64,
@@ -343,6 +356,7 @@ temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stat
         status = merge_classes(all, next, error);
     if (status != TEMPER_OK)
         return status;
+    /* Before the weights are added: the shares are those of the rows so far. */
     merge_columns(all, next);
     merge_fingerprints(all, next);
     all->kind = next->kind == MATRIX_F64 ? MATRIX_F64 : all->kind;
@@ -357,6 +371,7 @@ temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stat
 temper_status shard_stats_finish(struct shard_stats *all, temper_error *error)
 {
     size_t classes = all->classes.count;
+    /* The order of classes decides which weight vector is whose, so that it must not depend on the shards. */
     uint32_t *number = mem_alloc(classes, sizeof *number);
     double *weight = mem_alloc(classes, sizeof *weight);
     temper_status status = number && weight ? classes_sort(&all->classes, number, error) : error_no_memory(error);

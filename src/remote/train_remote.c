@@ -35,6 +35,7 @@ struct dataset shard_plan_rows(const struct shard_plan *plan)
 /* The size of the weights, the same as objective_size of any of the shards. */
 size_t shard_plan_size(const struct shard_plan *plan)
 {
+    /* One weight vector for two classes, otherwise one for each class. */
     size_t vectors = weight_vectors(plan->all.classes.count);
     return ((size_t)plan->all.columns + (plan->intercept ? 1 : 0)) * vectors;
 }
@@ -46,6 +47,7 @@ static temper_status merge_stats(const temper_bytes *stats, size_t count, struct
 {
     temper_status status = shard_stats_read(stats[0].bytes, stats[0].length, all, error);
     for (size_t i = 1; status == TEMPER_OK && i < count; i++) {
+        /* One shard at a time, so that the memory does not grow with the number of shards. */
         struct shard_stats next;
         status = shard_stats_read(stats[i].bytes, stats[i].length, &next, error);
         if (status != TEMPER_OK)
@@ -59,6 +61,7 @@ static temper_status merge_stats(const temper_bytes *stats, size_t count, struct
 /* Refuses rows of a single class, over all shards; one shard may have rows of one class only. */
 static temper_status check_classes(const struct shard_stats *all, temper_error *error)
 {
+    /* `one`: a class that has rows, for the message. */
     size_t there = 0, one = 0;
     for (size_t c = 0; c < all->classes.count; c++)
         if (all->class_weight[c] > 0) {
@@ -79,6 +82,7 @@ static temper_status decide_scale(struct shard_plan *plan, const char *word, tem
 {
     const struct dataset rows = shard_plan_rows(plan);
     enum scale_kind kind;
+    /* Offsets would make sparse rows dense. */
     if (!word)
         word = rows.x.kind == MATRIX_CSR ? "none" : "standard";
     if (!scale_find(word, &kind))
@@ -86,6 +90,7 @@ static temper_status decide_scale(struct shard_plan *plan, const char *word, tem
                          "there is no scaling '%.64s'; over shards there are none, standard, "
                          "minmax, maxabs and pixels",
                          word);
+    /* Refused here, where the remedy can be named, and not by the workers. */
     if (kind == SCALE_LOG)
         return error_set(error, TEMPER_USAGE,
                          "shards cannot be scaled by logarithms; take them of the rows, and pass "
@@ -104,6 +109,7 @@ static temper_status decide_loss(struct shard_plan *plan, const temper_train_opt
     plan->l2 = options->l2;
     if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
         return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
+    /* NaN: the default penalty, from the variances of all rows as scaled. */
     if (isnan(options->l2))
         plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns, all->classes.count);
     temper_status status = train_check_loss(plan->loss, error);
@@ -122,6 +128,7 @@ static temper_status decide(struct shard_plan *plan, const temper_bytes *stats, 
         status = decide_scale(plan, options->scale, error);
     if (status == TEMPER_OK)
         status = decide_loss(plan, options, error);
+    /* On failure too; shard_plan_free accepts that. */
     column_stats_free(&plan->all.sums);
     return status;
 }
@@ -130,8 +137,10 @@ static temper_status decide(struct shard_plan *plan, const temper_bytes *stats, 
 temper_status shard_plan_new(const temper_bytes *stats, size_t count, const temper_train_options *options,
                              struct shard_plan **out, temper_error *error)
 {
+    /* The first message decides on the columns that all must have. */
     if (count == 0)
         return error_set(error, TEMPER_USAGE, "there are no shards to train on; survey some");
+    /* Zeroed, so that a plan that is not complete can be freed. */
     struct shard_plan *plan = mem_zeroed(1, sizeof *plan);
     if (!plan)
         return error_no_memory(error);
@@ -150,6 +159,7 @@ temper_status shard_plan_new(const temper_bytes *stats, size_t count, const temp
 temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error)
 {
     size_t columns = (size_t)plan->all.columns;
+    /* Class names and numbers come first: the sizes of what follows depend on them. */
     wire_begin(out, PLAN_KIND);
     shard_stats_put(out, &plan->all);
     wire_put_count(out, plan->scale.kind);
@@ -157,6 +167,7 @@ temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, 
     wire_put_numbers(out, plan->scale.offset, columns);
     wire_put_numbers(out, plan->scale.factor, columns);
     wire_put_count(out, plan->loss.method);
+    /* The loss is resolved: workers need not know which temperatures a name implies. */
     wire_put_number(out, plan->loss.t1);
     wire_put_number(out, plan->loss.t2);
     wire_put_number(out, plan->loss.smoothing);
@@ -191,6 +202,7 @@ static bool get_scale(struct wire_reader *record, struct shard_plan *plan)
 /* Reads loss, penalty and precision. Values that no plan has are failures of the message. */
 static void get_loss(struct wire_reader *record, struct shard_plan *plan)
 {
+    /* Its range is checked below, before the plan is used. */
     uint64_t method = wire_take_count(record);
     plan->loss.method = (temper_method)method;
     plan->loss.t1 = wire_take_number(record);
@@ -210,8 +222,10 @@ temper_status shard_plan_read(const char *bytes, size_t length, struct shard_pla
     temper_status status = TEMPER_BAD_DATA;
     if (!plan)
         return error_no_memory(error);
+    /* The checksum is verified before any field is read. */
     bool opened = wire_open(&record, bytes, length, PLAN_KIND);
     bool memory = !opened || (shard_stats_get(&record, &plan->all) && get_scale(&record, plan));
+    /* Fields read after a failure are 0; record.failed is checked once, by wire_done. */
     if (opened && memory)
         get_loss(&record, plan);
     if (!memory)
@@ -248,6 +262,7 @@ temper_status train_shards(const struct shard_plan *plan, const temper_shard_eng
                            temper_error *error)
 {
     const struct dataset rows = shard_plan_rows(plan);
+    /* No rows are read: `given` and `data` are the dataset without rows. */
     const struct scaled_features features = {.given = &rows, .data = &rows, .scale = plan->scale};
     temper_train_options agreed = *options;
     temper_status status = check_solver(options->solver, error);
@@ -259,6 +274,7 @@ temper_status train_shards(const struct shard_plan *plan, const temper_shard_eng
     agreed.l2 = plan->l2;
     agreed.precision = plan->f64 ? "f64" : "f32";
     agreed.no_intercept = !plan->intercept;
+    /* What training would otherwise compute by passes over the rows. */
     const struct remote_rows remote = {.engine = engine,
                                        .class_weight = plan->all.class_weight,
                                        .weight_sum = plan->all.weight_sum,

@@ -120,6 +120,7 @@ void scaled_features_raw_weights(const struct scaled_features *features, struct 
             double offset = scale->offset ? scale->offset[j] : 0;
             double weight = w[j * vectors + k] * (scale->factor ? scale->factor[j] : 1);
             out.weights[j * out.column_step + k * out.vector_step] = weight;
+            /* Offsets are in raw units, as the new weight is. */
             bias -= weight * offset;
         }
         out.bias[k] = bias;

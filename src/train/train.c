@@ -44,6 +44,7 @@ static void see_classes(void *context, void *state)
  * be learnt from it. */
 static temper_status check_data(const struct dataset *data, temper_error *error)
 {
+    /* Data from memory has no file to be named. */
     const char *source = data->file.path ? data->file.path : "data";
     struct seen_classes seen = {0, 0};
     if (!data->label)
@@ -141,6 +142,7 @@ static temper_status plan_and_solve(const struct train_request *request, struct 
 {
     struct train_plan *plan = &train->plan;
     TRY(train_plan_decide(request, plan, &train->progress.objective));
+    /* Validation rows need the classes and the scaling of the plan. */
     if (request->options->validation)
         TRY(validation_new(request, plan, &train->validation));
     TRY(allocate_progress(plan, &train->progress, request->error));

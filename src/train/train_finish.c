@@ -63,6 +63,7 @@ static bool copy_scale(const struct scale *scale, struct model *model)
     model->scale.columns = columns;
     if (scale->kind == SCALE_NONE)
         return true;
+    /* How many columns are constant, for the description. */
     model->scale.constants = scale->constants;
     model->scale.offset = mem_alloc(columns, sizeof(double));
     model->scale.factor = mem_alloc(columns, sizeof(double));
@@ -188,6 +189,7 @@ static void fill_report(const struct train_state *train, temper_train_report *re
 {
     const struct train_plan *plan = &train->plan;
     const struct train_counts *counts = &train->progress.counts;
+    /* The cost of a Hessian depends on the entries of a row. */
     double entries_per_row = (double)dataset_all_nonzeros(plan->data) / (double)dataset_all_rows(plan->data);
     report->stop = stop_reason(train);
     report->solver = solver_name(plan->solver);
@@ -247,6 +249,7 @@ static temper_status class_shares(const struct train_state *train, double **out)
     if (!share)
         return error_no_memory(request->error);
     temper_status status = TEMPER_OK;
+    /* The coordinator has the class weights from the statistics of the shards. */
     if (request->remote) {
         memcpy(share, request->remote->class_weight, classes * sizeof *share);
         share[classes] = request->remote->weight_sum;
@@ -310,6 +313,7 @@ static temper_status refuse_plateau(const struct train_state *train, const tempe
     temper_loss_spec loss = train->plan.loss;
     size_t classes = train->plan.data->classes.count;
     double *share = NULL;
+    /* The shares of the classes take a pass over the labels. */
     if (!may_be_plateau(train))
         return TEMPER_OK;
     TRY(class_shares(train, &share));
@@ -391,6 +395,7 @@ static temper_status warn_sizes(const struct train_state *train, temper_train_re
     const struct train_plan *plan = &train->plan;
     struct column_stats sums;
     double least = INFINITY, most = 0;
+    /* Scaled features have similar sizes by construction. */
     if (plan->features->scale.kind != SCALE_NONE || plan->data->x.kind == MATRIX_CSR)
         return TEMPER_OK;
     TRY(sample_variances(plan, &sums, train->request->error));
@@ -418,6 +423,7 @@ static void warn_outliers(const struct scaled_features *features, temper_train_r
     for (size_t i = 0; i < scale->outliers && comm_alone(data->ranks.comm); i++) {
         if (!outlier_find(data, scale->outlier[i], &outlier))
             continue;
+        /* Lines of the file where they are known, else row numbers from 1. */
         unsigned long long line = data->line ? data->line[outlier.row] : outlier.row + 1;
         warn(report,
              "%s: the value %.7g in %s %llu is over 1000 times as far from the others as they are "
@@ -451,6 +457,7 @@ static temper_status predict_rows(const struct train_state *train, const double 
     double *score = mem_alloc(rows < PREDICTED_ROWS ? rows : PREDICTED_ROWS, vectors * sizeof *score);
     if (!score)
         return error_no_memory(error);
+    /* The layout of the solver: the classes are interleaved. */
     struct solution solution = {w, vectors, !train->request->options->no_intercept};
     temper_status status = TEMPER_OK;
     for (size_t from = 0; status == TEMPER_OK && from < rows; from += PREDICTED_ROWS) {
@@ -470,6 +477,7 @@ static temper_status disagreement(const struct train_state *train, const uint32_
 {
     const struct dataset *data = train->plan.data;
     uint64_t different = 0, all;
+    /* Rows count alike here, whatever their weights. */
     for (uint64_t row = 0; row < data->x.rows; row++)
         different += a[row] != b[row];
     TRY(comm_count(data->ranks.comm, different, NULL, &all, train->request->error));
@@ -499,6 +507,7 @@ static temper_status warn_missing_classes(const struct train_state *train, const
 {
     const struct dataset *data = train->plan.data;
     size_t classes = data->classes.count, left = 0, only = 0;
+    /* The share of the rows in classes that are never predicted. */
     double lost = 0;
     struct predicted_rows rows = {(size_t)data->x.rows, predicted};
     unsigned char *is_predicted = mem_zeroed(classes, 1);
@@ -553,6 +562,7 @@ static temper_status check_predictions(const struct train_state *train, const do
                                        temper_train_report *report)
 {
     size_t rows = (size_t)train->plan.data->x.rows;
+    /* Counted in PREDICTED_BYTES by memory_budget.c. */
     uint32_t *first = mem_alloc(rows, sizeof *first), *other = mem_alloc(rows, sizeof *other);
     temper_status status =
         first && other ? predict_rows(train, train->progress.solution, first) : error_no_memory(train->request->error);

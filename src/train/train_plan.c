@@ -84,6 +84,7 @@ static enum solver best_solver(const struct train_plan *plan)
     uint64_t columns = plan->data->x.columns;
     if (binary && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
         return SOLVER_NEWTON;
+    /* Few weights in all: see LBFGS_SPARSE. */
     bool few = !binary && columns * plan->data->classes.count <= LBFGS_SPARSE;
     return sparse && !few && (binary || loss_is_two_temperature(plan->loss)) ? SOLVER_TRON : SOLVER_LBFGS;
 }
@@ -240,6 +241,7 @@ static void add_solution(const struct train_request *request, struct train_plan 
  * less would not change the result within it. */
 static void add_hinge(struct train_plan *plan, double tolerance)
 {
+    /* A tolerance above the first width makes a single phase. */
     double last = fmax(HINGE_LEAST, fmin(tolerance, HINGE_FIRST)), width = HINGE_FIRST;
     for (bool continues = false; plan->phases + 1 < MAX_PHASES; continues = true) {
         struct train_phase *phase = add_phase(plan, "hinge", continues);
@@ -265,6 +267,7 @@ static void add_logistic_start(const struct train_request *request, struct train
  * ones. */
 static void add_path_start(const struct train_request *request, struct train_plan *plan)
 {
+    /* Without a penalty there is nothing to multiply: a small one takes its place. */
     double l2 = (plan->l2 > 0 ? plan->l2 : 1e-6) * PATH_FIRST;
     for (int i = 0; i < PATH_STEPS; i++) {
         add_phase(plan, "start 3: strong l2", i > 0)->l2 = l2;

@@ -36,6 +36,7 @@ static bool any_weight(const struct dataset *data)
  * features than the training data. */
 static temper_status check_data(const struct dataset *train, const struct dataset *valid, temper_error *error)
 {
+    /* The scaling and the objective are made for one of the two layouts. */
     bool sparse = train->x.kind == MATRIX_CSR;
     TRY(scatter_refuse(valid, "validation", error));
     if (!valid->label)
@@ -94,6 +95,7 @@ temper_status validation_new(const struct train_request *request, const struct t
     struct train_validation *made = mem_zeroed(1, sizeof *made);
     if (!made)
         return error_no_memory(request->error);
+    /* The first loss that is measured is an improvement. */
     made->best_loss = INFINITY;
     *out = made;
     return fill(request, plan, made);

@@ -141,6 +141,7 @@ static temper_status make_pilot_fits(const struct pilot_spec *spec, const struct
     all->pilot = mem_zeroed(count, sizeof *all->pilot);
     all->pilot_of = mem_alloc(count, sizeof *all->pilot_of);
     temper_status status = first && all->pilot && all->pilot_of ? TEMPER_OK : error_no_memory(error);
+    /* Without any pilot fit there is nothing to interrupt. */
     *finished = true;
     if (status == TEMPER_OK)
         all->count = assign_pilot_fits(spec->features->data, target, count, all->pilot_of, first);
