@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "remote/train_remote.h"
+#include "temper_extra.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
-#include "temper_extra.h"
 
 /* The kind of message; its last letter is the version. */
 #define PLAN_KIND "tmprpln1"
