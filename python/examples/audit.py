@@ -1,7 +1,7 @@
 """Which labels are wrong? An audit of a table, from the list to a better model.
 
 The table is a data frame with names of patients, and labels that are words, of which one in eight
-has been flipped. The report names the patients, and tells about how many labels are wrong: so many are
+has been flipped. The report names the patients, and estimates how many labels are wrong: so many are
 looked at, or here left out.
 
 It prints::

@@ -1,7 +1,7 @@
 """Digits, a fifth of whose labels are wrong.
 
 Logistic regression learns the wrong labels too; with two temperatures the model keeps to the rest,
-and tells which rows it does not believe.
+and reports the rows whose labels it predicts otherwise.
 
 It prints::
 

@@ -59,7 +59,7 @@ PyObject *model_wrap(const struct core *core, temper_model *model);
 PyObject *model_from_path(PyObject *module, PyObject *args);
 PyObject *model_from_bytes(PyObject *module, PyObject *args);
 /* train(data, warm, follow, signals, *, ...); (plan, ask) in the place of the data trains on rows
- * that lie elsewhere */
+ * of remote shards */
 PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords);
 /* tune(data, trusted, follow, signals, *, ...) */
 PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords);
@@ -76,7 +76,7 @@ PyObject *plan_from_bytes(PyObject *module, PyObject *args);
 PyObject *shard_new(PyObject *module, PyObject *args);
 PyObject *reduce_answers(PyObject *module, PyObject *args);
 
-/* Whom training asks: a callable that gives the sum of all answers. */
+/* The evaluator of training on shards: a callable that returns the sum over all shards. */
 struct asking {
     PyObject *plan, *callable;
     PyThreadState **state; /* ours, while the GIL is away */
@@ -102,7 +102,7 @@ struct tuning_watch {
     bool signals;         /* on the main thread: Ctrl-C ends it */
     PyObject *exception;  /* what ended it, or NULL; a reference to be given back */
     unsigned long caller; /* the thread that called, which alone hears of signals */
-    double looked, told;  /* when it did, and when the callable was told */
+    double looked, told;  /* when it did, and when the callable was last called */
     size_t done;          /* fits that the callable knows of */
 };
 

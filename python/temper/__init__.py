@@ -1,7 +1,7 @@
 """temper: logistic regression for people whose labels are partly wrong.
 
 ``TemperedLogisticRegression`` is an estimator for scikit-learn, ``TemperedLogisticRegressionCV``
-chooses its temperatures; ``find_label_issues`` tells which labels look wrong; ``add_noise`` makes
+chooses its temperatures; ``find_label_issues`` reports which labels look wrong; ``add_noise`` makes
 them wrong on purpose; ``load`` and ``save`` share model files with the command; ``log_t``,
 ``exp_t``, ``tempered_loss`` and their relatives are the functions of the paper. ``temper.plots``
 draws; ``temper.shards`` trains on rows that lie with the workers of another engine.

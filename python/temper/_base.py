@@ -1,4 +1,4 @@
-"""What the estimators share: labels and weights of rows on the way in, and a trained model."""
+"""What the estimators share: conversion of labels and row weights, and a trained model."""
 from __future__ import annotations
 
 import os
@@ -275,9 +275,9 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "_model" in self.__dict__:
-            turned_sparse = self._sparse
+            was_sparse = self._sparse
             self._read_weights()
-            self._sparse = turned_sparse
+            self._sparse = was_sparse
 
     # ---- What scikit-learn asks ------------------------------------------------------------------
 

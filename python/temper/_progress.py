@@ -1,4 +1,4 @@
-"""What training says on its way: to a bar, to the terminal, to the caller."""
+"""Progress of training: as a bar, on the terminal, to the caller's function."""
 from __future__ import annotations
 
 import sys
@@ -33,7 +33,7 @@ class TuneProgress(NamedTuple):
     done: int
     """Fits so far."""
     all: int
-    """As far as is known: candidates that have no chance are dropped on the way."""
+    """As far as is known: candidates that have no chance are dropped early."""
     seconds: float
     left: float
     """Seconds, by the fits so far; NaN if that is not known yet."""

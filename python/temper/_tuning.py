@@ -94,10 +94,10 @@ def fold_numbers(splits: Iterable[Any], places: np.ndarray) -> tuple[np.ndarray,
         raise ValueError(f"cv: row {missing[0]} is in the test part of no split ({len(missing)} "
                          "rows are not); every row has to be in one, as KFold has it and "
                          "TimeSeriesSplit and ShuffleSplit do not")
-    return _number_anew(fold_of[places >= 0])
+    return _renumber(fold_of[places >= 0])
 
 
-def _number_anew(fold_of: np.ndarray) -> tuple[np.ndarray, int]:
+def _renumber(fold_of: np.ndarray) -> tuple[np.ndarray, int]:
     """Without folds that have lost all their rows."""
     present, numbers = np.unique(fold_of, return_inverse=True)
     return numbers.reshape(-1).astype(np.uint32), len(present)

@@ -29,7 +29,7 @@ class AuditReport:
     """What :func:`find_label_issues` found. Arrays have an element for each row of X, in its order.
 
     ``indices()`` has the numbers of the rows to look at again, from 0 (the command ``temper audit``
-    counts from 1), most suspicious first; ``mask()`` tells the same for each row; ``to_frame()`` is
+    counts from 1), most suspicious first; ``mask()`` gives the same for each row; ``to_frame()`` is
     a table of them. Those three, and ``plot()``, take ``top`` for so many rows, or ``threshold``
     for the rows with such a score or more. Without either they take the rows that the evidence
     supports: those of a score of 0.5 or more (``kind="row"``: 3.5).
@@ -37,7 +37,7 @@ class AuditReport:
     Attributes
     ----------
     score : ndarray of shape (n_samples,)
-        The probability that the given label is wrong; for ``kind="row"`` how far the row lies from
+        The probability that the given label is wrong; for ``kind="row"`` how far the row is from
         its neighbours, in robust standard deviations of the logarithm.
     given, suggested : ndarray of shape (n_samples,)
         The label, and the likeliest other one.

@@ -1,4 +1,4 @@
-"""TemperedLogisticRegression: logistic regression that some wrong labels do not bend."""
+"""TemperedLogisticRegression: logistic regression that is robust to wrong labels."""
 from __future__ import annotations
 
 import warnings
@@ -32,7 +32,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         The temperatures. ``t1 = t2 = 1`` is logistic regression. Lower ``t1`` caps the loss of a
         row at ``1 / (1 - t1)``; higher ``t2`` gives heavier tails. "auto" is chosen by
         cross-validation on 10 folds, and with it l2 if that is "auto" too, as ``temper train --t1
-        auto`` does; :class:`TemperedLogisticRegressionCV` tells more, and has options for it.
+        auto`` does; :class:`TemperedLogisticRegressionCV` reports more, and has options for it.
     l2 : float or "auto", default "auto"
         The penalty lambda, on the features as scaled. LogisticRegression's ``C`` is
         ``1 / (l2 * n_samples)``. "auto" is ``2e-4 * trace(cov(X)) / (n_classes - 1)``.

@@ -52,11 +52,11 @@ def until_others_ran():
 
 @contextlib.contextmanager
 def ctrl_c_inside():
-    """Ctrl-C while the library works, told by what happens and not by a clock.
+    """Ctrl-C while the library works, timed by events and not by a clock.
 
     A signal is sent as soon as the one before was heard. Three that are heard at the same
     instruction of the same frame of the package were heard by the C code that it calls: Python's own
-    loop goes on by one between two of them. The third raises KeyboardInterrupt."""
+    loop advances by one between two of them. The third raises KeyboardInterrupt."""
     seen, heard, done = [], threading.Event(), threading.Event()
 
     def hear(number, frame):

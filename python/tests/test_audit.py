@@ -285,7 +285,7 @@ def test_few_rows_are_warned_of():
     assert len(report.warnings) == 1
 
 
-# ---- On the way ----------------------------------------------------------------------------------
+# ---- Progress ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("classes, jobs", [(2, 1), (3, 2)])
 def test_progress_and_its_end(classes, jobs, capsys):

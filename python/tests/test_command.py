@@ -34,7 +34,7 @@ def same_weights(model, path):
 
 
 def labels_beside(path, kind):
-    """What the command is told where a file has none of its own."""
+    """The command's options where a file has no labels of its own."""
     return [] if kind.startswith("csr") else ["--labels", f"{path}.labels"]
 
 

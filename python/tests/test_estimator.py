@@ -141,7 +141,7 @@ def test_data_frames_bring_names():
             model.predict(frame.rename(columns={"age": "years"}))
 
 
-# ---- What is told afterwards ---------------------------------------------------------------------
+# ---- Reports after training ----------------------------------------------------------------------
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_importance_is_the_factor_of_the_paper(classes):
@@ -365,7 +365,7 @@ def test_columns_without_numbers_are_named():
         temper.find_label_issues(frame, y)
     with pytest.raises(ValueError, match=r"numbers: 'when' \(dates\);"):
         TemperedLogisticRegression().fit(frame[["age", "when"]], y)
-    # What can be taken for numbers is, and faults of another kind are told as before.
+    # What can be taken for numbers is, and faults of another kind are reported as before.
     numbers = frame[["age"]].assign(flag=[True, False] * 20, text=["1", "2"] * 20)
     assert TemperedLogisticRegression().fit(numbers.astype({"text": object}), y).n_features_in_ == 3
     with pytest.raises(ValueError, match="0 sample"):

@@ -12,7 +12,7 @@ from temper import TemperedLogisticRegression
 
 
 def made_noise(rows, columns, classes):
-    """Labels that follow nothing: with so small a tolerance training goes on for long."""
+    """Labels that follow nothing: with so small a tolerance training takes long."""
     rng = np.random.RandomState(0)
     return rng.normal(size=(rows, columns)).astype(np.float32), rng.randint(0, classes, rows)
 
@@ -56,7 +56,7 @@ def test_it_is_answered_after_the_iteration_it_is_in():
 
 
 def test_other_threads_are_not_interrupted():
-    """Signals are for the main thread; a training beside it goes on."""
+    """Signals are for the main thread; a training in another thread continues."""
     X, y = made_noise(3000, 40, 3)
     models = []
     thread = threading.Thread(target=lambda: models.append(TemperedLogisticRegression().fit(X, y)))

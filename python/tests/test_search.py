@@ -335,7 +335,7 @@ def test_threads_change_no_bit():
         same(one, two)
 
 
-# ---- On the way ----------------------------------------------------------------------------------
+# ---- Progress ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("classes, jobs", [(2, 1), (3, 1), (3, 2)])
 def test_progress(classes, jobs, capsys):

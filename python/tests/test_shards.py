@@ -1,4 +1,4 @@
-"""Rows that lie elsewhere: the model is that of all rows, and what can go wrong."""
+"""Remote shards: the model is that of all rows, and what can go wrong."""
 import importlib.util
 import os
 import pickle
@@ -18,7 +18,7 @@ CUTS = {1: [0, 600], 2: [0, 150, 600], 3: [0, 40, 333, 600], 5: [0, 1, 100, 101,
 
 
 def fit(X, y, count, estimator, weights=None, order=1):
-    """As an engine would, but here; messages are pickled on their way."""
+    """As an engine would, but here; messages are pickled in between."""
     parts = [slice(*ends) for ends in zip(CUTS[count], CUTS[count][1:])]
     weights = [None if weights is None else weights[p] for p in parts]
     take = (lambda p: X.iloc[p]) if hasattr(X, "iloc") else (lambda p: X[p])

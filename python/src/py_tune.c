@@ -1,4 +1,4 @@
-/* tune: tuning without the GIL. */
+/* py_tune: tuning without the GIL. */
 #include <stddef.h>
 #include <string.h>
 

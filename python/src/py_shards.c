@@ -1,4 +1,4 @@
-/* shards: rows that lie elsewhere: surveys, the plan, answers, and training that asks for them. */
+/* py_shards: training on remote shards: surveys, the plan, partial sums, and the training that requests them. */
 #include <string.h>
 
 #include "core.h"

@@ -1,11 +1,11 @@
-/* train: training without the GIL; after each iteration it looks for signals and asks the caller.
+/* py_train: training without the GIL; after each iteration it looks for signals and asks the caller.
  */
 #include <stdlib.h>
 
 #include "core.h"
 #include "temper_extra.h"
 
-/* What goes with a training: how it came along, and whom to ask. */
+/* The progress callback of one training: its history, and the callable. */
 struct following {
     PyThreadState *state; /* ours, while the GIL is away */
     PyObject *callable;   /* or NULL */
@@ -132,7 +132,7 @@ static PyObject *result_of(const struct core *core, temper_model *model, const t
     return NULL;
 }
 
-/* Data, or a plan and whom to ask; and a model or None. */
+/* Checks the types: data, or a plan and its evaluator; and a model or None. */
 static bool check_objects(const struct core *core, PyObject *objects[4], struct asking *asking)
 {
     bool away = PyTuple_Check(objects[0]);

@@ -1,4 +1,4 @@
-/* buffers: arrays of other packages through the buffer protocol, of exactly the type that is
+/* py_buffers: arrays of other packages through the buffer protocol, of exactly the type that is
  * wanted; whatever else there is was converted before. */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* errors: statuses as exceptions, in the words of Python. */
+/* py_errors: statuses as exceptions, in the words of Python. */
 #include <ctype.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static PyObject *exception_of(temper_status status)
     return PyExc_ValueError;
 }
 
-/* Whether a word behind a flag is its value, and not the sentence going on. */
+/* Whether the word after a flag is its value, and not the next word of the sentence. */
 static bool is_value(const char *word, size_t length)
 {
     static const char *const values[] = {"standard", "none",     "log", "maxabs", "minmax",
@@ -38,7 +38,7 @@ static bool is_value(const char *word, size_t length)
     return false;
 }
 
-/* A flag that begins at `from`: what Python calls it. Returns where the sentence goes on. */
+/* A flag that begins at `from`: writes its name in Python. Returns the end of the flag. */
 static const char *put_flag(const char *from, char *out, size_t room, size_t *used)
 {
     size_t name = strspn(from, "abcdefghijklmnopqrstuvwxyz0123456789-");

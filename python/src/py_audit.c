@@ -1,4 +1,4 @@
-/* audit: which labels look wrong, without the GIL; rows and figures as bytes of arrays. */
+/* py_audit: which labels look wrong, without the GIL; rows and figures as bytes of arrays. */
 #include <stddef.h>
 #include <string.h>
 
@@ -88,7 +88,7 @@ static PyObject *report_of(const temper_audit_report *r)
 
 /* ---- Auditing -------------------------------------------------------------------------------- */
 
-/* What was raised on the way counts more than what the library made of it. */
+/* An exception raised during the call takes precedence over the status that the library made of it. */
 static PyObject *result_of(temper_status status, const temper_audit_report *report, const temper_error *error,
                            PyObject *raised)
 {

@@ -1,4 +1,4 @@
-/* noise: labels changed on purpose, as temper noise does it. */
+/* py_noise: labels changed on purpose, as temper noise does it. */
 #include "core.h"
 #include "temper_extra.h"
 

@@ -1,4 +1,4 @@
-/* model: a trained model: what it says of rows, what is known of it, and its files. */
+/* py_model: a trained model: what it says of rows, what is known of it, and its files. */
 #include <string.h>
 
 #include "core.h"

@@ -1,4 +1,4 @@
-/* functions: the paper's functions on arrays. _functions.py broadcasts and allocates; here are
+/* py_functions: the paper's functions on arrays. _functions.py broadcasts and allocates; here are
  * contiguous doubles only, and loops without the GIL. */
 #include "core.h"
 

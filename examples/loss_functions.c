@@ -1,11 +1,11 @@
-/* losses: what the two temperatures do to one row with three classes.
+/* loss_functions: what the two temperatures do to one row with three classes.
  *
- *     cc losses.c -o losses $(pkg-config --cflags --libs temper)
- *     ./losses
+ *     cc loss_functions.c -o loss_functions $(pkg-config --cflags --libs temper)
+ *     ./loss_functions
  *
  * or, from a build folder without installing anything:
  *
- *     cc -Iinclude examples/losses.c build/libtemper.a -lm -pthread -o losses
+ *     cc -Iinclude examples/loss_functions.c build/libtemper.a -lm -pthread -o loss_functions
  */
 #include <stdio.h>
 #include <temper.h>

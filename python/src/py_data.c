@@ -1,4 +1,4 @@
-/* data: rows, labels and what belongs to them, borrowed from the caller's buffers. */
+/* py_data: rows, labels and what belongs to them, borrowed from the caller's buffers. */
 #include <string.h>
 
 #include "core.h"

@@ -1,4 +1,4 @@
-/* watch: while the library chooses or audits, without the GIL, this looks for signals now and then
+/* py_watch: while the library chooses or audits, without the GIL, this looks for signals now and then
  * and asks the caller. */
 #include "core.h"
 

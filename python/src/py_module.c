@@ -1,4 +1,4 @@
-/* module: the extension temper._temper: a thin skin on temper.h. What users see is in the Python
+/* py_module: the extension temper._temper: a thin skin on temper.h. What users see is in the Python
  * files around it. */
 #include "core.h"
 #include "temper_extra.h"
