@@ -100,6 +100,10 @@ FAULTS = [
           "void mem_free(void *block);\n\n"
           "const struct kernel *kernel_best(void)\n{\n    mem_free(NULL);\n",
           r"a kernel must not call: mem_free"),
+    Fault("changed-abi", ("abi",), "include/temper.h",
+          "    size_t line;               /* of the file; 0: the file has no lines */\n",
+          "    size_t inserted;\n    size_t line;               /* of the file; 0: the file has no lines */\n",
+          r"data member size_t inserted|'size_t inserted'"),
     Fault("mutable-global", ("library", "globals"), "src/base/memory.c",
           "void mem_free(void *block)\n{\n",
           "void mem_free(void *block)\n{\n    static unsigned calls;\n    calls++;\n",
