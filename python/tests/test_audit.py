@@ -254,7 +254,7 @@ def test_threads_change_no_bit():
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"kind": "colour"}, "no kind 'colour'"), ({"cv": 1}, "cv has to be 2 folds"),
+    ({"kind": "colour"}, "unknown kind 'colour'"), ({"cv": 1}, "cv has to be 2 folds"),
     ({"cv": "five"}, "cv has to be"), ({"t1": "warm"}, "t1 has to be a number"),
     ({"t1": -1}, "t1"), ({"t1": 0.3, "grid": "t1=1 t2=1"}, "grid means nothing"),
     ({"grid": "t4=1"}, "is unknown"), ({"scale": "huge"}, "no scaling 'huge'"), ({"cv": 101}, "too few"),

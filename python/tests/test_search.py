@@ -265,7 +265,7 @@ def test_grids():
     ({"grid": "paper", "t1": 0.5}, "grid says all"), ({"t1": []}, "t1 has to be"),
     ({"t1": [-1]}, "needs numbers >= 0"), ({"t1": [None]}, "t1 has to be a number"),
     ({"t1": "0.5 t2=1"}, "t1 has to be"), ({"grid": "t4=1"}, "is unknown"),
-    ({"loss": "best"}, "unknown loss"), ({"criterion": "best"}, "no criterion 'best'"),
+    ({"loss": "best"}, "unknown loss"), ({"criterion": "best"}, "unknown criterion 'best'"),
     ({"assume": "nothing"}, "cannot be assumed"), ({"ask": -1}, "ask has to be"),
     ({"tol": "x"}, "tol has to be")])
 def test_parameters_that_are_none_are_refused(options, words):
