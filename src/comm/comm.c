@@ -16,19 +16,16 @@ static temper_status lost(temper_error *error)
                      "said, and go on with --resume if there is a checkpoint");
 }
 
-/* For a single process the collective is a copy of its contribution, so that callers need no case for it. */
-temper_status comm_gather(const temper_comm *comm, const void *mine, const size_t *bytes, void *all,
-                          temper_error *error)
+/* Calls the all-gather of the caller. */
+temper_status comm_gather_ranks(const temper_comm *comm, const void *mine, const size_t *bytes, void *all,
+                                temper_error *error)
 {
-    if (!comm_alone(comm))
-        return comm->gather(comm->context, mine, bytes, all) == 0 ? TEMPER_OK : lost(error);
-    if (bytes[0])
-        memcpy(all, mine, bytes[0]);
-    return TEMPER_OK;
+    return comm->gather(comm->context, mine, bytes, all) == 0 ? TEMPER_OK : lost(error);
 }
 
 /* The callback takes a length for each rank (as MPI_Allgatherv); here all are equal. */
-temper_status comm_gather_each(const temper_comm *comm, const void *mine, size_t bytes, void *all, temper_error *error)
+temper_status comm_gather_each_ranks(const temper_comm *comm, const void *mine, size_t bytes, void *all,
+                                     temper_error *error)
 {
     size_t *each = mem_alloc(comm_size(comm), sizeof *each);
     if (!each)
@@ -51,10 +48,8 @@ temper_status comm_exchange(const temper_comm *comm, const void *out, const size
 }
 
 /* An all-gather to which only `from` contributes; by a copy, as input and output must not overlap. */
-temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, size_t bytes, temper_error *error)
+temper_status comm_broadcast_ranks(const temper_comm *comm, size_t from, void *block, size_t bytes, temper_error *error)
 {
-    if (comm_alone(comm))
-        return TEMPER_OK;
     size_t *each = mem_zeroed(comm->size, sizeof *each);
     void *copy = mem_alloc(bytes, 1);
     temper_status status = TEMPER_NO_MEMORY;
@@ -75,10 +70,8 @@ temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 /* First one byte for each rank, as failures are rare; then the error of the lowest one. */
-temper_status comm_agree(const temper_comm *comm, temper_status status, temper_error *error)
+temper_status comm_agree_ranks(const temper_comm *comm, temper_status status, temper_error *error)
 {
-    if (comm_alone(comm))
-        return status;
     unsigned char mine = (unsigned char)status, *all = mem_zeroed(comm->size, 1);
     /* errors have a fixed size and no pointers, so they can be sent as bytes */
     temper_error shared = {.status = status};
@@ -127,7 +120,8 @@ temper_status comm_read_file(const temper_comm *comm, const char *path, struct t
 
 /* Gathers all numbers, as the ranks are few: each process then computes any prefix of the sum. Integers, so the
  * order does not matter. */
-temper_status comm_count(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all, temper_error *error)
+temper_status comm_count_ranks(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all,
+                               temper_error *error)
 {
     uint64_t *each = mem_alloc(comm_size(comm), sizeof *each), sum = 0, first = 0;
     if (!each)
@@ -171,8 +165,8 @@ temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out
 /* The result is that of one process that handles the rows of all ranks in order, also for operations that are not
  * associative (floating-point sums, order of first occurrence). Takes as many steps as there are ranks, so it is
  * for small states only. */
-temper_status comm_in_turn(const temper_comm *comm, turn_fn *add, void *context, void *state, size_t bytes,
-                           temper_error *error)
+temper_status comm_in_turn_ranks(const temper_comm *comm, turn_fn *add, void *context, void *state, size_t bytes,
+                                 temper_error *error)
 {
     temper_status status = TEMPER_OK;
     size_t last = comm_size(comm) - 1;

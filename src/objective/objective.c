@@ -153,7 +153,8 @@ static bool allocate(struct objective *o)
     /* Weights in floats: for dense data in floats, and for sparse passes that gather floats. */
     bool floats = !o->spec.f64 || sparse_two_floats(o) ||
                   (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature && objective_can_multiply(o));
-    if (floats && sparse_fits_floats(o->x) && !(o->weights.f32 = mem_aligned(plain, sizeof *o->weights.f32)))
+    if (floats && (o->x->kind != MATRIX_CSR || sparse_fits_floats(o->x)) &&
+        !(o->weights.f32 = mem_aligned(plain, sizeof *o->weights.f32)))
         return false;
     /* Only two classes have a loss of one margin. */
     if (o->vectors == 1 && loss_is_two_temperature(o->spec.loss)) {

@@ -112,7 +112,8 @@ temper_status train_check(const struct dataset *data, const temper_train_options
 /* Accepts a state at any step, because all of it is zero at first. A preconditioner that was moved out has n = 0. */
 static void free_state(struct train_state *train)
 {
-    validation_free(train->validation);
+    if (train->validation)
+        validation_free(train->validation);
     objective_free(train->progress.objective);
     if (train->progress.preconditioner.n > 0)
         preconditioner_free(&train->progress.preconditioner);
