@@ -105,9 +105,8 @@ static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t
  * of a process does not matter. */
 static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t count)
 {
-    if (!x->row_start32)
-        if (x->pages)
-            page_window_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
+    if (x->pages && !x->row_start32)
+        page_window_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
     uint64_t start = matrix_start(x, from), entries = matrix_start(x, from + count) - start;
     XXH64_hash_t parts[3] = {hash_columns(x, start, entries), hash_values(x, start, entries), 0};
     for (size_t row = from; row < from + count; row++) {
