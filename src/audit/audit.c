@@ -17,12 +17,13 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* Temperatures for random, pairwise and large-margin noise; the grid adds (1, 1) and (0.1, 1.12). Few penalties: they
- * matter less than they do with few rows. */
+/* The grid from which the audit selects its loss. The temperatures are for random, pairwise and large-margin noise;
+ * grid.c adds (1, 1) and (0.1, 1.12). Two penalties only, to limit the time of the selection. */
 static const char temperatures[] = "t1=0.3,0.5 t2=1";
 static const char penalties[] = "l2=0.1x..1x:2";
 
-/* Default tolerances; smaller ones change no average precision in its third digit. */
+/* Default tolerances of the fits. Looser than those of training, since the list depends on the order of the rows;
+ * measured average precisions did not change in their third digit with smaller ones. */
 static const double TOLERANCE_BINARY = 1e-2, TOLERANCE_MULTICLASS = 1e-3, TOLERANCE_SELECTION = 1e-2;
 
 /* ---- Input ----------------------------------------------------------------------------------- */
@@ -43,13 +44,14 @@ static temper_status check_options(const struct audit_input *in, temper_loss_spe
     return TEMPER_OK;
 }
 
-/* Gathers one entry per row of all processes; `all` is NULL where there was no memory for it. */
+/* Gathers one entry of `size` bytes per row of all processes into `all`, which is NULL if its allocation failed. */
 static temper_status gather_into(struct audit_input *in, const void *mine, size_t size, void *all)
 {
     return all ? gather_labels(&in->labels, mine, size, all, in->error) : error_no_memory(in->error);
 }
 
-/* Labels and line numbers of the rows of all processes: what the steps after the fits work on. */
+/* Sets in->data to the labels and line numbers of all rows, on which the steps after the fits work. One process uses
+ * its data as it is; several make a copy without features. */
 static temper_status gather_rows(struct audit_input *in)
 {
     const struct dataset *given = in->given;
@@ -59,6 +61,7 @@ static temper_status gather_rows(struct audit_input *in)
         return TEMPER_OK;
     in->all = gathered_labels_dataset(&in->labels, given);
     in->data = &in->all;
+    /* Line numbers and original row numbers exist for some sources only. */
     if (given->line) {
         in->line = in->all.line = mem_alloc(in->labels.rows, sizeof *in->line);
         TRY(gather_into(in, given->line, sizeof *in->line, in->line));
@@ -70,7 +73,8 @@ static temper_status gather_rows(struct audit_input *in)
     return TEMPER_OK;
 }
 
-/* Refuses what training would refuse, and too few rows; *loss is that of the options, resolved. */
+/* Refuses what training would refuse, and too few rows for the folds. Sets *loss to the loss of the options,
+ * resolved. */
 static temper_status check_data(struct audit_input *in, temper_loss_spec *loss)
 {
     temper_status status = train_check(in->given, &in->train, in->error);
@@ -91,10 +95,12 @@ static temper_status prepare(struct audit_input *in, struct audit_fits *fits)
 {
     temper_train_options *train = &in->train;
     *train = in->options->train;
+    /* Options that refer to a single training have no meaning here. */
     train->warm_start = NULL;
     train->validation = NULL;
     train->checkpoint = NULL;
     train->resume = 0;
+    /* A tolerance of the user is for all fits; the defaults differ between the selection and the final fits. */
     in->selection_tolerance = train->tolerance;
     if (isnan(train->tolerance)) {
         in->selection_tolerance = TOLERANCE_SELECTION;
@@ -112,8 +118,8 @@ static temper_status prepare(struct audit_input *in, struct audit_fits *fits)
     return TEMPER_OK;
 }
 
-/* An upper bound: what is kept to the end, and the largest of three phases: fits, embedding with regression, and
- * the lists of the ranking. */
+/* Compares an upper bound of the memory with the limit of the data: the arrays that are kept to the end, and the
+ * largest of three phases that follow each other: fits, embedding with regression, and lists of the ranking. */
 temper_status audit_budget(const struct audit_input *in)
 {
     const struct dataset *data = in->given;
@@ -124,8 +130,11 @@ temper_status audit_budget(const struct audit_input *in)
     if (data->storage.memory_limit == 0)
         return TEMPER_OK;
     double fits = fits_bytes(data, &in->train, in->options->folds, in->threads, &block);
+    /* Points in double and single precision, and arrays of the size of the directions. */
     double embedding = rows * dimensions * (sizeof(double) + sizeof(float)) + (2 * dimensions + 1) * columns * number;
+    /* The regression exists for two classes only. */
     double rff = classes == 2 ? RFF_RIDGE_BYTES + 3 * rows * number : 0;
+    /* Unsorted and sorted entries of the report, sort keys, and the workspace of a row. */
     double lists = rows * (3 * sizeof(temper_audit_suspect) + 48 + number * classes);
     /* Activations and evidence of every class, belief, distance and neighbours are kept to the end. */
     double kept = rows * (2 * number * classes + 24 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);
@@ -138,11 +147,13 @@ temper_status audit_budget(const struct audit_input *in)
 
 /* ---- Temperatures and penalty ---------------------------------------------------------------- */
 
-/* Among candidates of equal accuracy, within a standard error, the one with the best probabilities makes the best
- * list of suspects. Not where CV+C has overruled accuracy: the most accurate candidates share the labels' mistakes. */
+/* Among the candidates within a standard error of the best accuracy, the one with the best probabilities: suspects
+ * are ranked by probability. Where CV+C has overruled accuracy its selection stays, since the most accurate
+ * candidates may have learnt the wrong labels. */
 static size_t best_candidate(const temper_tune_report *report)
 {
     size_t best = report->best;
+    /* One standard error below the accuracy of the selected candidate. */
     double enough = report->table[best].accuracy - report->table[best].accuracy_error;
     if (strcmp(report->decided_by, "accuracy") != 0)
         return best;
@@ -152,7 +163,7 @@ static size_t best_candidate(const temper_tune_report *report)
     return best;
 }
 
-/* Warnings of the search about the labels are warnings of the audit too. */
+/* Copies loss and penalty of the selection, and the warnings of the search about the labels. */
 static void take_choice(const temper_tune_report *tuned, struct audit_fits *fits, temper_audit_report *report)
 {
     size_t best = best_candidate(tuned);
@@ -164,19 +175,22 @@ static void take_choice(const temper_tune_report *tuned, struct audit_fits *fits
                     best == tuned->best ? tuned->reason : "its probabilities are the best among the most accurate");
 }
 
-/* Selects loss and penalty by two folds alone: what they cannot distinguish makes no difference to the ranking. */
+/* Selects loss and penalty by a search with two folds, if options->choose is set. Two folds are the cheapest; more
+ * would only distinguish candidates of nearly equal accuracy. */
 static temper_status select_loss(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
     const temper_audit_options *options = in->options;
     char grid[128];
     if (!options->choose)
         return TEMPER_OK;
+    /* No criterion is given, so that the rule CV+C decides. */
     temper_tune_options tuning = {.folds = 2,
                                   .train = in->train,
                                   .on_progress = options->on_progress,
                                   .progress_context = options->progress_context};
     temper_tune_report tuned;
     tuning.train.tolerance = in->selection_tolerance;
+    /* A penalty of the user is kept, and only temperatures are selected. */
     if (isnan(fits->l2))
         snprintf(grid, sizeof grid, "%s %s", temperatures, penalties);
     else
@@ -184,6 +198,7 @@ static temper_status select_loss(const struct audit_input *in, struct audit_fits
     tuning.grid = options->grid ? options->grid : grid;
     TRY(tune(in->given, &tuning, NULL, &tuned, in->error));
     bool interrupted = tuned.interrupted;
+    /* An interrupted search has a table, but no selection. */
     if (!interrupted)
         take_choice(&tuned, fits, report);
     temper_tune_report_free(&tuned);
@@ -192,7 +207,7 @@ static temper_status select_loss(const struct audit_input *in, struct audit_fits
 
 /* ---- The audit ------------------------------------------------------------------------------- */
 
-/* The results of all steps, so that they can be freed together. */
+/* The results of all steps in one struct, so that free_results can free them after a failure at any step. */
 struct audit_results {
     struct audit_fits fits;
     struct audit_neighbours near;
@@ -200,7 +215,7 @@ struct audit_results {
     temper_audit_report report;
 };
 
-/* Each step reads the results of those before it, and fills one struct. */
+/* Runs the steps in order: each reads the results of earlier ones, and fills one struct. */
 static temper_status run_steps(struct audit_input *in, struct audit_results *r)
 {
     TRY(prepare(in, &r->fits));
@@ -233,7 +248,7 @@ static void free_results(struct audit_input *in, struct audit_results *r)
     noise_em_free(&r->noise.em);
 }
 
-/* *report is untouched on failure. */
+/* The entry point. *report is untouched on failure. */
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
                     temper_error *error)
 {

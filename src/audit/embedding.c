@@ -21,7 +21,8 @@ enum { PCA_ROWS = 512 }; /* rows from which the principal components are estimat
 
 /* ---- Projection of rows of bytes ------------------------------------------------------------- */
 
-/* Blocks of rows times directions, by the kernel that training uses for many classes. */
+/* A product of rows and directions in blocks, by the kernel that training uses for many classes. Threads share all
+ * fields but their parts of workspace and out. */
 struct projection_job {
     const struct matrix *x;
     const struct linear_f32 *kernel;
@@ -32,28 +33,32 @@ struct projection_job {
     double *out;
 };
 
-/* One block of rows: bytes to floats, then a product with all directions. */
+/* Projects one block of rows: converts bytes to floats, and multiplies them by all directions. */
 static temper_status project_block(void *context, size_t number, size_t worker)
 {
     const struct projection_job *job = context;
     size_t from = number * job->block_rows, left = (size_t)job->x->rows - from;
     size_t rows = left < job->block_rows ? left : job->block_rows;
     float *block = job->workspace + worker * job->each, *product = block + job->block_size;
+    /* The directions take the place of the classes of a linear model. */
     struct many_f32 many = {.block = {block, rows, job->columns},
                             .classes = job->count,
                             .stride = job->block_rows,
                             .scratch = product + job->product_size};
+    /* Rows of a mapped file: pages are managed by a window, so that memory stays within its limit. */
     page_window_rows(job->x, from, rows);
     job->kernel->from_u8((const uint8_t *)job->x->dense + from * job->columns, rows, job->columns,
                          (struct rows_scale){0}, block);
     job->kernel->many_times(&many, job->directions, product);
+    /* The kernel's product is by direction; the result is by row. */
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < job->count; k++)
             job->out[(from + i) * job->count + k] = (double)product[k * job->block_rows + i];
     return TEMPER_OK;
 }
 
-/* The factors of the columns are multiplied into the directions, so that rows are projected as they are. */
+/* Sets the block sizes and allocates the workspace of all threads. The scale factors of the columns are multiplied
+ * into the directions, so that the rows need no scaling. False: out of memory; the caller frees what there is. */
 static bool allocate_projection(struct projection_job *job, struct directions directions, size_t threads)
 {
     size_t cells = job->columns * job->count;
@@ -72,7 +77,7 @@ static bool allocate_projection(struct projection_job *job, struct directions di
     return true;
 }
 
-/* A block is as large as the cache of a core allows, as in training. */
+/* linear_block_rows chooses a block size that suits the cache, as in training. */
 temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads, double *out,
                             temper_error *error)
 {
@@ -92,8 +97,8 @@ temper_status project_bytes(const struct matrix *x, struct directions directions
 
 /* ---- Embedding ------------------------------------------------------------------------------- */
 
-/* Directions [column * dimensions + k]: the unit vectors if there are few features, else the first principal
- * components. */
+/* Fills out[column * dimensions + k] with the directions of the projection: unit vectors if there are no more
+ * columns than dimensions, otherwise principal components, estimated from PCA_ROWS rows. */
 static temper_status find_directions(const struct audit_input *in, const struct scaled_features *features,
                                      size_t dimensions, double *out)
 {
@@ -101,13 +106,14 @@ static temper_status find_directions(const struct audit_input *in, const struct 
     if (columns > dimensions)
         return pca_find(features->data, scaled_features_scale(features),
                         (struct pca_options){dimensions, PCA_ROWS, in->train.seed}, out, NULL, in->error);
+    /* The identity matrix. */
     for (size_t i = 0; i < columns * columns; i++)
         out[i] = i % (columns + 1) == 0 ? 1 : 0;
     return TEMPER_OK;
 }
 
-/* Centres the points, so that floats keep the digits of those far from 0, and divides them by their largest
- * coordinate, so that no square overflows. */
+/* Converts the points to floats. They are centred first, since a common offset would use up the digits of a float,
+ * and divided by their largest coordinate, so that no squared distance overflows. Changes `point`. */
 static void centre_to_float(double *point, size_t rows, size_t dimensions, float *out)
 {
     double mean[AUDIT_DIMENSIONS] = {0}, largest = 0;
@@ -123,8 +129,9 @@ static void centre_to_float(double *point, size_t rows, size_t dimensions, float
         out[i] = (float)(largest > 0 ? point[i] / largest : 0);
 }
 
-/* Pixels share one unit: standardised, a pixel of the dark corners would count as much as one of the object. So
- * standardised bytes are embedded unscaled; `factor` is space for one number per column. */
+/* The features to embed, which are those of the fits except for standardised bytes. Bytes are usually pixels, which
+ * share one unit: standardised, a nearly constant pixel at the border would count as much as one of the object.
+ * `factor` is space for one number per column, to which the result points. */
 static struct scaled_features embedding_features(const struct audit_input *in, const struct scaled_features *of_fits,
                                                  double *factor)
 {
@@ -137,8 +144,8 @@ static struct scaled_features embedding_features(const struct audit_input *in, c
     return features;
 }
 
-/* out[row * vectors + k] of the rows of this process. Bytes are projected in floats: they are small integers, so that
- * nothing is lost by the faster kernel. */
+/* Fills out[row * vectors + k] for the rows of this process. Bytes are projected in single precision: bytes are
+ * exact in it, and rounded products are precise enough for distances. */
 static temper_status project(const struct audit_input *in, const struct scaled_features *features,
                              struct solution projection, double *out)
 {
@@ -150,13 +157,15 @@ static temper_status project(const struct audit_input *in, const struct scaled_f
     return project_bytes(x, directions, in->threads, out, in->error);
 }
 
-/* Fills point[rows * dimensions] with the positions of the rows of all processes. */
+/* Fills point[row * dimensions + k] with the positions of the rows of all processes. Each process projects its rows
+ * and receives the others; `directions` is space for the directions. */
 static temper_status find_points(const struct audit_input *in, const struct audit_fits *fits, size_t dimensions,
                                  double *directions, double *point)
 {
     struct solution projection = {directions, dimensions, false};
     bool alone = comm_alone(in->given->ranks.comm);
     double *factor = mem_alloc((size_t)in->data->x.columns, sizeof *factor);
+    /* A single process projects into the result directly. */
     double *own = alone ? point : mem_alloc(in->labels.own, dimensions * sizeof *own);
     temper_status status = factor && own ? TEMPER_OK : error_no_memory(in->error);
     if (status == TEMPER_OK) {
@@ -175,13 +184,15 @@ static temper_status find_points(const struct audit_input *in, const struct audi
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
+/* For qsort. */
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-/* From squared distances to distances in units of the median one. */
+/* Replaces squared distances by distances in units of the median one. If the median is 0, most rows have duplicates:
+ * then the others are infinitely far. */
 static temper_status divide_by_median(const struct audit_input *in, double *distance)
 {
     double *sorted = mem_alloc(in->rows, sizeof *sorted);
@@ -189,6 +200,7 @@ static temper_status divide_by_median(const struct audit_input *in, double *dist
         return error_no_memory(in->error);
     memcpy(sorted, distance, in->rows * sizeof *sorted);
     qsort(sorted, in->rows, sizeof *sorted, ascending);
+    /* The upper median for an even number of rows. */
     double median = sorted[in->rows / 2];
     for (size_t row = 0; row < in->rows; row++)
         distance[row] = median > 0 ? sqrt(distance[row] / median) : distance[row] > 0 ? INFINITY : 1;
@@ -196,7 +208,7 @@ static temper_status divide_by_median(const struct audit_input *in, double *dist
     return TEMPER_OK;
 }
 
-/* Two classes only: the scores of more classes contain enough evidence. */
+/* Regression by random Fourier features, for two classes only: noise_em.h, for more, does not use it. */
 static temper_status fit_rff(const struct audit_input *in, const struct audit_fits *fits, struct points points,
                              double **out)
 {
@@ -214,7 +226,8 @@ static temper_status fit_rff(const struct audit_input *in, const struct audit_fi
     return rff_ridge_fit(&ridge, *out, in->error);
 }
 
-/* The points in double precision are freed before the search for neighbours, which needs those in floats only. */
+/* Embeds all rows and fills *out, which the caller frees also after a failure. The points in double precision are
+ * freed before the search, which works on floats. */
 temper_status audit_embed(const struct audit_input *in, const struct audit_fits *fits, struct audit_neighbours *out)
 {
     size_t columns = (size_t)in->data->x.columns, cells;
@@ -225,6 +238,7 @@ temper_status audit_embed(const struct audit_input *in, const struct audit_fits 
     double *point = mem_alloc(cells, sizeof *point);
     float *x = mem_alloc(cells, sizeof *x);
     struct points points = {x, in->rows, dimensions, in->given->ranks.comm};
+    /* knn_find needs more rows than neighbours. */
     out->count = in->rows > AUDIT_NEIGHBOURS ? AUDIT_NEIGHBOURS : in->rows - 1;
     out->neighbour = mem_alloc(in->rows, out->count * sizeof *out->neighbour);
     out->distance = mem_alloc(in->rows, sizeof *out->distance);

@@ -1,4 +1,4 @@
-/* embedding: rows of bytes projected on a few directions, in single precision. Tests use it by itself. */
+/* embedding: rows of bytes projected on a few directions, in single precision. Public to the tests. */
 #ifndef AUDIT_EMBEDDING_H
 #define AUDIT_EMBEDDING_H
 

@@ -8,13 +8,13 @@
 #include "base/memory.h"
 #include "tempered/log_partition.h"
 
-/* The surest rows are those from this quantile of |evidence| on. */
+/* The surest rows are those with |evidence| from this quantile on. */
 static const double SUREST_FROM = 0.8;
-/* Noise follows a rule, instead of chance, if labels contradict the surest rows this many times as often as all rows,
- * and more often by so many standard errors. */
+/* Noise is taken to follow a rule, instead of chance, if labels contradict the surest rows at least RULE_RATIO times
+ * as often as all rows, and the difference is at least RULE_ERRORS standard errors. */
 static const double RULE_RATIO = 1.25, RULE_ERRORS = 3;
-/* The surest rows measure the rate of random noise if they are contradicted at least this many times as often as all.
- */
+/* The error rate of the surest rows is used as the rate of random noise if it is more than this fraction of that of
+ * all rows. */
 static const double RANDOM_RATIO = 0.3;
 /* The likelihood of all rows depends on the model being right, the rate among the surest rows much less; so the
  * standard error of the latter is multiplied by this. */
@@ -22,7 +22,7 @@ static const double SUREST_ERROR_FACTOR = 0.5;
 /* Scores saturate beyond this quantile of their absolute values. */
 static const double SATURATED_FROM = 0.9;
 
-/* Of the noise model that the number of classes calls for. */
+/* Calls the noise model for two classes or for more. */
 double audit_joint(const struct audit_input *in, const struct audit_noise *noise, size_t row, double *out)
 {
     uint32_t given = in->data->label[row];
@@ -31,8 +31,8 @@ double audit_joint(const struct audit_input *in, const struct audit_noise *noise
     return noise_em_row(&noise->em, noise->evidence + row * in->classes, given, out);
 }
 
-/* Sets the beliefs to the probabilities of the given labels by the fits alone; returns the share of rows whose label is
- * the predicted class. */
+/* Initial beliefs: belief[row] is the probability of the given label by the out-of-fold fit alone. Returns the share
+ * of rows whose given label is the predicted class. */
 static double beliefs_of_fits(const struct audit_input *in, const struct audit_fits *fits, double *belief)
 {
     double correct = 0;
@@ -46,7 +46,7 @@ static double beliefs_of_fits(const struct audit_input *in, const struct audit_f
     return correct / (double)in->rows;
 }
 
-/* Sets the beliefs to the posterior probabilities of the given labels by the noise model. */
+/* Final beliefs: the posterior probability that the given label is the true class. `space` has one number per class. */
 static void beliefs_of_noise(const struct audit_input *in, struct audit_noise *noise, double *space)
 {
     for (size_t row = 0; row < in->rows; row++) {
@@ -67,6 +67,7 @@ static void add_votes(const struct audit_input *in, const struct audit_neighbour
     double *out = noise->evidence + row * in->classes;
     for (size_t i = 0; i < near->count; i++)
         votes[label[neighbour[i]]] += noise->belief[neighbour[i]];
+    /* A class with several votes is added once: its votes are cleared after the first. */
     for (size_t i = 0; i < near->count; i++) {
         uint32_t class = label[neighbour[i]];
         out[class] += log1p((double)in->classes * votes[class]);
@@ -74,12 +75,14 @@ static void add_votes(const struct audit_input *in, const struct audit_neighbour
     }
 }
 
-/* Two rounds: the beliefs of the first are better weights for the votes of the second. */
+/* Two rounds of votes and noise model: votes are weighted by beliefs, and those of the first round are better than
+ * those of the fits alone. `space` has one number per class. */
 static temper_status estimate_multiclass(const struct audit_input *in, const struct audit_fits *fits,
                                          const struct audit_neighbours *near, struct audit_noise *noise, double *space)
 {
     struct noise_em_rows rows = {noise->evidence, in->data->label, in->rows, in->classes};
     for (size_t round = 0; round < 2; round++) {
+        /* Each round starts from the scores, to which the votes are added. */
         memcpy(noise->evidence, fits->activation, in->rows * in->classes * sizeof *noise->evidence);
         memset(space, 0, in->classes * sizeof *space);
         for (size_t row = 0; row < in->rows; row++)
@@ -103,7 +106,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A quantile of |logit| over the rows. */
+/* *out is the quantile `share` (less than 1) of |logit[row]| over all rows. */
 static temper_status absolute_quantile(const struct audit_input *in, const double *logit, double share, double *out)
 {
     double *size = mem_alloc(in->rows, sizeof *size);
@@ -117,7 +120,8 @@ static temper_status absolute_quantile(const struct audit_input *in, const doubl
     return TEMPER_OK;
 }
 
-/* logit[row] > 0 predicts the second class. */
+/* Compares the given labels with the sign of logit[row], which is positive for the second class, among all rows and
+ * among the surest. Unweighted. */
 static temper_status measure_surest(const struct audit_input *in, const double *logit, struct surest_rows *out)
 {
     double least;
@@ -133,16 +137,17 @@ static temper_status measure_surest(const struct audit_input *in, const double *
     return TEMPER_OK;
 }
 
-/* Whether labels are wrong by a rule: neighbours share it, and their votes would confirm the wrong labels. */
+/* Whether the noise depends on the features. Neighbours then have the same wrong labels, and their votes would
+ * confirm these, so that votes are not used. */
 static bool noise_follows_rule(const struct surest_rows *surest)
 {
     double all = surest->error_of_all, spread = sqrt(all * (1 - all) / surest->rows);
     return all > 0 && surest->error >= RULE_RATIO * all && surest->error - all >= RULE_ERRORS * spread;
 }
 
-/* Completes the evidence of each row by votes and regression. Votes are unweighted: a neighbour's belief depends on the
- * row's own label, by which noise would look rarer than it is. Scores saturate at `scale`: a row so far out is unusual,
- * and the linear model knows less about it than its score suggests. */
+/* Completes the evidence of each row: saturated score, votes of the neighbours as a log ratio, and regression. Votes
+ * are unweighted, since a neighbour's belief depends on the label of this row, and noise would look rarer than it
+ * is. Scores saturate at about `scale`: a linear model extrapolates to rows further out. */
 static void add_binary_evidence(const struct audit_input *in, const struct audit_neighbours *near, double scale,
                                 double *evidence)
 {
@@ -157,8 +162,9 @@ static void add_binary_evidence(const struct audit_input *in, const struct audit
     }
 }
 
-/* Fits the noise model once, to find which rows are the surest; if noise looks random among them, their rate of wrong
- * labels goes to rows->sure_rate as a prior. `logit` is space. */
+/* Fits the noise model once to find the surest rows. If labels contradict them nearly as often as others, the noise
+ * looks random, and their error rate becomes the prior of the noise rate in *rows. `logit` is space for one number
+ * per row. */
 static temper_status find_sure_rate(const struct audit_input *in, struct audit_noise *noise, double *logit,
                                     struct noise_binary_rows *rows)
 {
@@ -174,8 +180,9 @@ static temper_status find_sure_rate(const struct audit_input *in, struct audit_n
     return TEMPER_OK;
 }
 
-/* Two classes contain little information about the noise but the contradictions of the surest rows. Where noise follows
- * a rule, the evidence is that of the fits alone. `logit` is space. */
+/* Estimates the noise of two classes. Where classes overlap, the likelihood alone hardly distinguishes noise from
+ * overlap; so the error rate of the surest rows serves as a prior. Where noise follows a rule, the evidence is that
+ * of the fits alone. `logit` is space for one number per row. */
 static temper_status fit_binary(const struct audit_input *in, const struct audit_fits *fits,
                                 const struct audit_neighbours *near, struct audit_noise *noise, double *logit)
 {
@@ -184,23 +191,26 @@ static temper_status fit_binary(const struct audit_input *in, const struct audit
     double scale;
     for (size_t row = 0; row < in->rows; row++) {
         double *out = noise->evidence + BINARY_EVIDENCE * row;
+        /* Evidence of the fits: the log odds of the second class by its score, before votes and regression. */
         out[0] = logit[row] = fits->activation[2 * row + 1] - fits->activation[2 * row];
         out[1] = out[2] = 0;
     }
     TRY(measure_surest(in, logit, &surest));
     TRY(absolute_quantile(in, logit, SATURATED_FROM, &scale));
+    /* Unused evidence stays 0, and its slopes at their priors. */
     if (noise_follows_rule(&surest)) {
         noise_binary_fit(&rows, NULL, &noise->binary);
         return TEMPER_OK;
     }
     add_binary_evidence(in, near, scale, noise->evidence);
     TRY(find_sure_rate(in, noise, logit, &rows));
+    /* The second fit, with the prior, starts from the parameters of the first. */
     const struct noise_binary first = noise->binary.best;
     noise_binary_fit(&rows, &first, &noise->binary);
     return TEMPER_OK;
 }
 
-/* Fits the model, then the beliefs that follow from it. */
+/* Fits the model and sets the beliefs that follow from it. */
 static temper_status estimate_binary(const struct audit_input *in, const struct audit_fits *fits,
                                      const struct audit_neighbours *near, struct audit_noise *noise, double *space)
 {
@@ -217,6 +227,7 @@ temper_status audit_estimate_noise(const struct audit_input *in, const struct au
                                    const struct audit_neighbours *near, struct audit_noise *out,
                                    temper_audit_report *report)
 {
+    /* Evidence is three numbers per row for two classes, one per class for more. */
     size_t numbers = in->classes == 2 ? (size_t)BINARY_EVIDENCE : in->classes;
     double *space = mem_alloc(in->classes, sizeof *space);
     out->evidence = mem_alloc(in->rows, numbers * sizeof *out->evidence);

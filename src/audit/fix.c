@@ -18,7 +18,7 @@ _Static_assert(sizeof((temper_audit_fix_file){0}.weights) == TEXT_COLUMN, "one l
 enum fix_method { FIX_DROP, FIX_RELABEL, FIX_WEIGHT, FIX_METHODS };
 static const char *const method_names[FIX_METHODS] = {"drop", "relabel", "weight"};
 
-/* FIX_METHODS if there is no such method. */
+/* The method of a name, or FIX_METHODS if there is none. */
 static enum fix_method find_method(const char *name)
 {
     size_t i = 0;
@@ -27,14 +27,14 @@ static enum fix_method find_method(const char *name)
     return (enum fix_method)i;
 }
 
-/* What changes in each row, by method; the others are NULL. */
+/* The edit of every row. Only the array of the chosen method is allocated. */
 struct row_edits {
     bool *dropped;
     uint32_t *label;
     double *factor; /* of the weight */
 };
 
-/* Of edits that may be half built. */
+/* Also after a failed row_edits_new. */
 static void row_edits_free(struct row_edits *edits)
 {
     mem_free(edits->dropped);
@@ -42,7 +42,8 @@ static void row_edits_free(struct row_edits *edits)
     mem_free(edits->factor);
 }
 
-/* The edits of the first `count` suspects; to be freed whatever the status. */
+/* Makes the edits for the first `count` suspects; the other rows stay as they are. row_edits_free is needed whatever
+ * the status. */
 static temper_status row_edits_new(const struct dataset *data, const temper_audit_report *report, size_t count,
                                    enum fix_method method, struct row_edits *out, temper_error *error)
 {
@@ -52,6 +53,7 @@ static temper_status row_edits_new(const struct dataset *data, const temper_audi
                               .factor = method == FIX_WEIGHT ? mem_alloc(rows, sizeof *out->factor) : NULL};
     if (!out->dropped && !out->label && !out->factor)
         return error_no_memory(error);
+    /* Rows that are not suspects keep their label, or the factor 1. */
     for (size_t row = 0; out->label && row < rows; row++)
         out->label[row] = data->label[row];
     for (size_t row = 0; out->factor && row < rows; row++)
@@ -70,7 +72,7 @@ static temper_status row_edits_new(const struct dataset *data, const temper_audi
 
 /* ---- A dataset ------------------------------------------------------------------------------- */
 
-/* The rows that are left, in their order. */
+/* *out has copies of the rows that are not dropped, in their order. */
 static temper_status keep_rows(const struct dataset *data, const bool *dropped, struct dataset **out,
                                temper_error *error)
 {
@@ -86,7 +88,8 @@ static temper_status keep_rows(const struct dataset *data, const bool *dropped, 
     return status;
 }
 
-/* A copy that borrows the features, with edited labels or weights. */
+/* *out borrows the features of `data`, which must live as long, and has edited labels or weights of its own. Factors
+ * multiply weights that the data already has. */
 static temper_status edit_rows(const struct dataset *data, const struct row_edits *edits, struct dataset **out,
                                temper_error *error)
 {
@@ -95,6 +98,7 @@ static temper_status edit_rows(const struct dataset *data, const struct row_edit
     TRY(dataset_borrow(data, &made, error));
     if (edits->label)
         memcpy(made->label, edits->label, rows * sizeof *made->label);
+    /* Factors need an array of weights, also for data without any. */
     if (edits->factor && !made->weight) {
         made->weight = mem_alloc(rows, sizeof *made->weight);
         if (!made->weight) {
@@ -110,13 +114,15 @@ static temper_status edit_rows(const struct dataset *data, const struct row_edit
     return TEMPER_OK;
 }
 
-/* Whether the audit is of this data, and the method exists and would change anything. */
+/* Refuses a report of other data, an unknown method, and weights that would not reduce any row: importances are
+ * p^(t2 - t1), which is less than 1 for t1 < t2 only. */
 static temper_status check_method(const struct dataset *data, const temper_audit_report *report, const char *how,
                                   temper_error *error)
 {
     if (report->rows != data->x.rows)
         return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
                          report->rows, data->x.rows);
+    /* Before the name is looked up, since only this method depends on the temperatures. */
     if (strcmp(how, "weight") == 0 && report->loss.t2 <= report->loss.t1)
         return error_set(error, TEMPER_USAGE,
                          "at t1 = %g, t2 = %g the importance of every row is 1 or more, and "
@@ -128,7 +134,7 @@ static temper_status check_method(const struct dataset *data, const temper_audit
     return TEMPER_OK;
 }
 
-/* More suspects than rows are all rows. */
+/* A count beyond the number of rows means all rows. */
 temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
                         struct dataset **out, temper_error *error)
 {
@@ -152,13 +158,15 @@ temper_status audit_fix_check(const temper_audit_fix_file *file, temper_error *e
                                             : dataset_write_check(file->path, file->format, error);
 }
 
-/* Copies the user's text, line by line, with the edits. */
+/* Copies the user's file line by line with the edits; file->weights receives the name of the column of weights. */
 static temper_status copy_text(const struct dataset *data, const temper_audit_report *report, size_t count,
                                temper_audit_fix_file *file, temper_error *error)
 {
     struct row_edits edits;
     temper_status status = row_edits_new(data, report, count, find_method(file->how), &edits, error);
+    /* Pointers of the method that was not chosen are NULL, as text_copy expects. */
     const struct text_changes changes = {.dropped = edits.dropped, .label = edits.label, .factor = edits.factor};
+    /* Reports that columns and comments of the original file were kept. */
     file->copied = 1;
     if (status == TEMPER_OK)
         status = text_copy(data, &changes, file->path, file->weights, error);
@@ -166,10 +174,12 @@ static temper_status copy_text(const struct dataset *data, const temper_audit_re
     return status;
 }
 
-/* Writes the edited dataset. Tables have a column "weight"; .tmpr stores weights with the rows. */
+/* Writes the edited dataset in the format of the path. file->weights receives the name of the column of weights,
+ * which the .tmpr format does not need. */
 static temper_status write_dataset(const struct dataset *data, const temper_audit_report *report, size_t count,
                                    temper_audit_fix_file *file, temper_error *error)
 {
+    /* An explicit format takes precedence over the extension of the path. */
     const struct format *format = file->format ? format_named(file->format) : format_of_path(file->path);
     struct dataset *fixed;
     TRY(audit_fix(data, report, count, file->how, &fixed, error));
@@ -180,8 +190,8 @@ static temper_status write_dataset(const struct dataset *data, const temper_audi
     return status;
 }
 
-/* A copy of the user's text keeps columns, comments and number formats as they are; so it is preferred where it is
- * possible. */
+/* Prefers an edited copy of the user's text, which preserves other columns, comments and number formats, to writing
+ * the dataset. */
 temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
                               temper_audit_fix_file *file, temper_error *error)
 {

@@ -18,19 +18,21 @@
 /* Rows from which variances are estimated; features of one pass over them; ranges that wait to be bisected. */
 enum { VARIANCE_ROWS = 512, VARIANCE_FEATURES = 32, DEEPEST = 64 };
 
-/* One coordinate of a row. */
+/* Coordinate `feature` of a row. */
 static float at(struct points points, uint32_t row, size_t feature)
 {
     return points.x[row * points.dimensions + feature];
 }
 
-/* The variances, times the number of rows, of some features from `first` on. */
+/* Fills variance[features] with the sums of squared deviations of the coordinates from `first` on, over an evenly
+ * spread sample of VARIANCE_ROWS rows: the bisection needs the widest coordinate roughly, not exactly. */
 static void find_variances(struct points points, const uint32_t *order, size_t count, size_t first, size_t features,
                            float *variance)
 {
     size_t sample = count < VARIANCE_ROWS ? count : (size_t)VARIANCE_ROWS;
     float sum[VARIANCE_FEATURES] = {0}, square[VARIANCE_FEATURES] = {0};
     for (size_t i = 0; i < sample; i++) {
+        /* Evenly spread over the range. */
         const float *x = points.x + order[i * count / sample] * points.dimensions + first;
         for (size_t j = 0; j < features; j++) {
             sum[j] += x[j];
@@ -41,7 +43,7 @@ static void find_variances(struct points points, const uint32_t *order, size_t c
         variance[j] = square[j] - sum[j] * sum[j] / (float)sample;
 }
 
-/* The feature of largest variance. */
+/* The coordinate of largest variance, the first of equal ones. */
 static size_t widest(struct points points, const uint32_t *order, size_t count)
 {
     size_t best = 0;
@@ -59,7 +61,7 @@ static size_t widest(struct points points, const uint32_t *order, size_t count)
     return best;
 }
 
-/* By value, then by row, so that the order is strict. */
+/* Ties by row: a strict order, so that the result does not depend on how quickselect arranges equal values. */
 static bool before(struct points points, size_t feature, uint32_t a, uint32_t b)
 {
     float x = at(points, a, feature), y = at(points, b, feature);
@@ -73,7 +75,8 @@ static void swap(uint32_t *a, uint32_t *b)
     *b = kept;
 }
 
-/* One step of quickselect: partitions the rows around the one in the middle, and returns where it ends up. */
+/* One step of quickselect (Hoare) with Lomuto's partition: the row in the middle is the pivot, and its final
+ * position is returned. */
 static size_t partition_rows(struct points points, size_t feature, uint32_t *order, size_t count)
 {
     size_t position = 0;
@@ -85,7 +88,7 @@ static size_t partition_rows(struct points points, size_t feature, uint32_t *ord
     return position;
 }
 
-/* Moves the `wanted` smallest rows by a feature to the front (quickselect). */
+/* Rearranges order[count] so that its first `wanted` rows are the smallest by a feature; linear expected time. */
 static void select_first(struct points points, size_t feature, uint32_t *order, size_t count, size_t wanted)
 {
     while (count > 1) {
@@ -102,8 +105,8 @@ static void select_first(struct points points, size_t feature, uint32_t *order, 
     }
 }
 
-/* A stack of ranges replaces recursion: each is bisected until it is a leaf. The first part of a bisection is a
- * multiple of the leaf size, so that blocks of the order are leaves. */
+/* An explicit stack of ranges instead of recursion; each range is bisected until it has at most `leaf` rows. The
+ * first part has a multiple of `leaf` rows, so that the blocks of queries coincide with leaves. */
 void knn_order(struct points points, size_t leaf, uint32_t *order)
 {
     size_t from[DEEPEST] = {0}, to[DEEPEST] = {points.rows}, waiting = 1;
@@ -113,8 +116,10 @@ void knn_order(struct points points, size_t leaf, uint32_t *order)
         size_t first = from[--waiting], count = to[waiting] - first;
         if (count <= leaf || leaf == 0)
             continue;
+        /* About half of the leaves go to the first part. */
         size_t half = (count / leaf + 1) / 2 * leaf;
         select_first(points, widest(points, order + first, count), order + first, count, half);
+        /* The first part is pushed last and processed next, so that the stack holds one range per level. */
         from[waiting] = first + half;
         to[waiting++] = first + count;
         from[waiting] = first;
@@ -126,16 +131,19 @@ void knn_order(struct points points, size_t leaf, uint32_t *order)
 
 /* Rows of a block; points of a tile; queries whose comparisons are tested as one word. */
 enum { QUERIES = 32, TILE = 128, TOGETHER = sizeof(uint64_t) };
-/* A block is compared with one of so many tiles, but at least with so many. */
+/* A block is compared with one in SHARE_OF_TILES tiles, but with at least LEAST_TILES. With up to LEAST_TILES * TILE
+ * = 2560 points that is all of them, and the search is exact. */
 enum { LEAST_TILES = 20, SHARE_OF_TILES = 5 };
 
+/* The points, divided into tiles, and the results; read-only for the threads except for index, square and their
+ * workspace, in which each block writes entries of its own rows only. */
 struct knn_search {
     struct points points;
     size_t count, among, tiles, tried; /* tried: tiles that a block is compared with */
     const struct linear_f32 *kernel;
-    uint32_t *order; /* of the rows, by knn_order */
-    uint32_t *index;
-    double *square;
+    uint32_t *order;  /* of the rows, by knn_order */
+    uint32_t *index;  /* result: [row * count + i] */
+    double *square;   /* result, of each row: squared distance of its last neighbour */
     float *tile;      /* the points, by feature: [tile][dimension * TILE + point] */
     float *norm;      /* |y|^2 of each, infinite in the padding */
     float *centre;    /* of each tile: [tile * dimensions + j] */
@@ -144,18 +152,20 @@ struct knn_search {
     size_t product, scratch, nearest, rows, distances;
 };
 
-/* The row of a point: points are an evenly spread sample of the order. */
+/* The row of a point. If there are more than NEIGHBOURS_AMONG rows, points are an evenly spread sample of the order. */
 static uint32_t row_of(const struct knn_search *search, size_t point)
 {
     return search->order[point * search->points.rows / search->among];
 }
 
-/* Transposes the points into tiles, and finds their squared norms. */
+/* Transposes the points into tiles, the layout of the kernel, and computes their squared norms. The last tile is
+ * padded by points of infinite norm, which are neighbours of no row. */
 static void fill_tiles(struct knn_search *search)
 {
     size_t dimensions = search->points.dimensions;
     for (size_t i = 0; i < search->tiles * TILE; i++) {
         float *tile = search->tile + i / TILE * TILE * dimensions + i % TILE;
+        /* The last tile may be padded. */
         bool real = i < search->among;
         const float *x = real ? search->points.x + row_of(search, i) * dimensions : NULL;
         float norm = 0;
@@ -167,7 +177,7 @@ static void fill_tiles(struct knn_search *search)
     }
 }
 
-/* The mean of the points of each tile, without its padding. */
+/* The mean of the points of each tile, padding excluded. */
 static void find_centres(struct knn_search *search)
 {
     size_t dimensions = search->points.dimensions;
@@ -185,6 +195,7 @@ static void find_centres(struct knn_search *search)
 
 /* ---- One block of queries -------------------------------------------------------------------- */
 
+/* A block of queries in progress; its arrays are parts of the workspace of a thread. */
 struct query_block {
     const struct knn_search *search;
     size_t rows;
@@ -192,10 +203,11 @@ struct query_block {
     float *x;             /* their features: [query * dimensions + j] */
     float *tile_distance; /* of each tile: its squared distance, negative once it was tried */
     float *best;          /* [row * count + i], ascending: |y|^2 - 2 x.y */
-    float worst[QUERIES];
+    float worst[QUERIES]; /* the last of each list in `best`: a point must be below it */
 };
 
-/* Inserts a point into the sorted list of a query, and drops the last. */
+/* Inserts a point into the sorted list of a query by insertion sort, and drops the last of the list. |x|^2 is the
+ * same for all points of a query and is left out of the comparison. */
 static void insert(struct query_block *block, size_t query, float value, uint32_t row)
 {
     size_t count = block->search->count, at = count - 1;
@@ -210,15 +222,15 @@ static void insert(struct query_block *block, size_t query, float value, uint32_
     block->worst[query] = best[count - 1];
 }
 
-/* near[q]: whether a point is nearer to a query than the last of its list; few are, after the first tiles. Without a
- * branch, so that the loop is vectorised. */
+/* near[q] is 1 if a point is nearer to query q than the last of its list. After the first tiles few are; a loop
+ * without branches over all queries is vectorised by the compiler. */
 static void find_near(const float *restrict worst, float norm, const float *restrict product, uint8_t *restrict near)
 {
     for (size_t q = 0; q < QUERIES; q++)
         near[q] = norm - 2 * product[q] < worst[q];
 }
 
-/* Tests a point with eight queries. */
+/* Inserts a point into the lists of those of eight queries to which it is near; a row is not its own neighbour. */
 static void take_point(struct query_block *block, size_t point, size_t first, const float *product, const uint8_t *near)
 {
     float norm = block->search->norm[point];
@@ -228,7 +240,8 @@ static void take_point(struct query_block *block, size_t point, size_t first, co
             insert(block, q, norm - 2 * product[q], row);
 }
 
-/* product[i * QUERIES + q] = x_q . y_i */
+/* Updates the lists by the points of a tile; product[i * QUERIES + q] = x_q . y_i. Flags of eight queries are tested
+ * as one word, which is mostly 0. */
 static void take_tile(struct query_block *block, size_t tile, const float *product)
 {
     const struct knn_search *search = block->search;
@@ -247,7 +260,7 @@ static void take_tile(struct query_block *block, size_t tile, const float *produ
     }
 }
 
-/* The squared distance of the last neighbour of each query. */
+/* Adds the |x|^2 that the comparisons left out to the last distance of each list. Rounding may make it negative. */
 static void finish(const struct query_block *block)
 {
     const struct knn_search *search = block->search;
@@ -268,6 +281,7 @@ static void measure_tiles(const struct query_block *block)
     size_t dimensions = search->points.dimensions;
     memset(block->tile_distance, 0, search->tiles * sizeof *block->tile_distance);
     for (size_t j = 0; j < dimensions; j++) {
+        /* One coordinate of the mean of the queries. */
         float centre = 0;
         for (size_t q = 0; q < block->rows; q++)
             centre += block->x[q * dimensions + j];
@@ -279,7 +293,8 @@ static void measure_tiles(const struct query_block *block)
     }
 }
 
-/* The nearest tile that was not tried yet. */
+/* The nearest tile that was not tried yet, which is marked as tried. A linear search: the number of tiles is at most
+ * NEIGHBOURS_AMONG / TILE. */
 static size_t next_tile(const struct query_block *block)
 {
     size_t best = 0;
@@ -291,7 +306,8 @@ static size_t next_tile(const struct query_block *block)
     return best;
 }
 
-/* Copies the queries next to each other, and empties their lists. */
+/* Copies the queries to contiguous memory, as the kernel needs them, and empties their lists. Indices start as valid
+ * rows, since no comparison succeeds if products overflow to NAN. Unused queries of the last block accept no point. */
 static void begin_block(struct query_block *block)
 {
     const struct knn_search *search = block->search;
@@ -308,11 +324,13 @@ static void begin_block(struct query_block *block)
     measure_tiles(block);
 }
 
-/* Compares a block of queries with the nearest tiles; a pure function of the block, so that threads do not matter. */
+/* Searches the neighbours of one block of queries. The result depends on the block only, not on the thread that
+ * computes it. */
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
     const struct knn_search *search = context;
     size_t dimensions = search->points.dimensions, from = (search->from + number) * QUERIES;
+    /* The last block may have fewer queries. */
     size_t left = search->points.rows - from;
     float *workspace = search->workspace + worker * (search->product + search->scratch + search->nearest +
                                                      search->rows + search->distances);
@@ -336,7 +354,8 @@ static temper_status run_block(void *context, size_t number, size_t worker)
 
 /* ---- All queries ------------------------------------------------------------------------------ */
 
-/* The first query of a process, as a position in the order. */
+/* The first query of a process, as a position in the order; whole blocks, so that results do not depend on the
+ * number of processes. */
 static size_t first_query(const struct knn_search *search, size_t rank)
 {
     size_t rows = search->points.rows, blocks = (rows + QUERIES - 1) / QUERIES;
@@ -344,7 +363,7 @@ static size_t first_query(const struct knn_search *search, size_t rank)
     return first < rows ? first : rows;
 }
 
-/* Indices and distance of each query, as bytes to exchange. */
+/* Copies indices and distance of the queries [from, to) of the order to a message. */
 static void pack(const struct knn_search *search, size_t from, size_t to, char *out)
 {
     size_t index = search->count * sizeof *search->index;
@@ -354,7 +373,7 @@ static void pack(const struct knn_search *search, size_t from, size_t to, char *
     }
 }
 
-/* The reverse, for the queries of all processes. */
+/* The inverse of pack, for the messages of all processes, which are in the order of the queries. */
 static void unpack(const struct knn_search *search, const char *in)
 {
     size_t index = search->count * sizeof *search->index;
@@ -387,7 +406,8 @@ static temper_status gather_results(const struct knn_search *search, temper_erro
     return status;
 }
 
-/* Allocates the workspace of every thread in one piece, orders the rows, and searches the blocks of this process. */
+/* Allocates the tiles and the workspace of all threads, orders the rows, and searches the blocks of this process.
+ * The caller frees the arrays. */
 static temper_status search_all(struct knn_search *search, size_t threads, temper_error *error)
 {
     size_t dimensions = search->points.dimensions, rank = comm_rank(search->points.comm), each;
@@ -398,6 +418,7 @@ static temper_status search_all(struct knn_search *search, size_t threads, tempe
     search->nearest = QUERIES * search->count;
     search->rows = QUERIES * dimensions;
     search->distances = search->tiles;
+    /* No workspace for threads that would have no block. */
     threads = threads > blocks && blocks ? blocks : threads;
     each = search->product + search->scratch + search->nearest + search->rows + search->distances;
     search->order = mem_alloc(search->points.rows, sizeof *search->order);
@@ -415,8 +436,8 @@ static temper_status search_all(struct knn_search *search, size_t threads, tempe
     return comm_alone(search->points.comm) ? TEMPER_OK : gather_results(search, error);
 }
 
-/* Approximate: a fifth of the tiles, at least twenty, contains nearly all neighbours, since tiles are compact in
- * space. */
+/* Approximate beyond LEAST_TILES tiles: a neighbour in a tile that was not tried is missed. Tiles are compact in
+ * space, which makes that rare. */
 temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index, double *square,
                        temper_error *error)
 {
@@ -431,6 +452,7 @@ temper_status knn_find(struct points points, size_t count, size_t threads, uint3
                                 .index = index,
                                 .square = square};
     search.tiles = (search.among + TILE - 1) / TILE;
+    /* At least LEAST_TILES, or all if there are fewer. */
     search.tried = search.tiles / SHARE_OF_TILES;
     if (search.tried < LEAST_TILES)
         search.tried = search.tiles < LEAST_TILES ? search.tiles : (size_t)LEAST_TILES;

@@ -17,8 +17,8 @@ struct points {
 };
 
 /* Fills index[row * count + i], nearest first and never the row itself, and the squared distance of the last of them.
- * An approximate search from some 3,000 rows on: a few neighbours may be others that are nearly as near. There must be
- * more than `count` rows. The same bits for any number of threads. */
+ * The search is exact up to 2,560 rows and approximate beyond: it compares a row with the nearest tiles of points only.
+ * There must be more than `count` rows. The same bits for any number of threads. */
 temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index, double *square,
                        temper_error *error);
 

@@ -16,8 +16,8 @@ enum {
     MOST_STEPS = 60,
 };
 
-/* Normal priors: weak except for the exponent, which could otherwise explain any rate, and for the rate where it is
- * known. */
+/* Independent normal priors of the parameters. They are weak except for the exponent, which could otherwise explain
+ * any noise rate, and for the rates where the surest rows suggest one. */
 struct noise_prior {
     double mean[PARAMETERS], spread[PARAMETERS];
 };
@@ -29,6 +29,8 @@ static const double start[PARAMETERS] = {1, 1, 1, 0, 0, -0.5, -0.5};
 static const double two_rates_gain = 5;
 static const double range = 1.645; /* standard deviations on either side: 90 % */
 
+/* The model in progress: parameters, and the loss with its derivatives there. Small enough to be copied, which is
+ * how a rejected step is undone. */
 struct noise_fit {
     const struct noise_binary_rows *rows;
     size_t count;                 /* of the sample */
@@ -47,6 +49,7 @@ struct power_link {
     double value, by_z, by_log_e;
 };
 
+/* For e = 1 the identity; log1p keeps the digits of small z. */
 static struct power_link link_at(double z, double e)
 {
     double a = fabs(z), l = log1p(a), power = exp(e * l);
@@ -54,7 +57,7 @@ static struct power_link link_at(double z, double e)
     return (struct power_link){copysign(value, z), power / (1 + a), copysign(power * l - value, z)};
 }
 
-/* Linear in the evidence; the power function is applied by those who need a probability. */
+/* Before the power function, which is monotonic and does not change the order of the rows. */
 double noise_binary_logit(const struct noise_binary *model, const double *evidence)
 {
     double z = model->shift;
@@ -63,7 +66,7 @@ double noise_binary_logit(const struct noise_binary *model, const double *eviden
     return z;
 }
 
-/* Both terms are computed as logarithms, so that rows far from the boundary keep their digits. */
+/* Sums of logarithms, so that the smaller of two very different probabilities is not rounded to 0. */
 double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given, double *out)
 {
     double logit = link_at(noise_binary_logit(model, evidence), exp(model->log_exponent)).value;
@@ -76,13 +79,13 @@ double noise_binary_row(const struct noise_binary *model, const double *evidence
 
 /* ---- All rows -------------------------------------------------------------------------------- */
 
-/* The parameter of a rate below 1/2. */
+/* The parameter of a rate in (0, 1/2): the log odds of twice the rate. */
 static double log_odds_of(double rate)
 {
     return log(2 * rate / (1 - 2 * rate));
 }
 
-/* The inverse of log_odds_of. */
+/* The rate of a parameter, the inverse of log_odds_of; always in (0, 1/2). */
 static double rate_of(double log_odds)
 {
     return 0.5 / (1 + exp(-log_odds));
@@ -99,10 +102,12 @@ static void add_row(struct noise_fit *fit, size_t row, const double rate[2])
         z += theta[SLOPE + i] * x[i];
     }
     struct power_link link = link_at(z, fit->exponent);
+    /* Logistic function of the link and its complement, without cancellation on either side. */
     double tail = exp(-fabs(link.value)), more = 1 / (1 + tail), less = tail * more;
     double q = link.value > 0 ? more : less, other = link.value > 0 ? less : more;
     double p = rate[0] * other + (1 - rate[1]) * q;
     p = fmin(fmax(p, 1e-12), 1 - 1e-12); /* of the label 1 */
+    /* dp/dlogit; the chain rule continues with the derivatives of the link. */
     double by_logit = (1 - rate[0] - rate[1]) * q * other;
     double slope = fit->rows->given[row] == 1 ? -1 / p : 1 / (1 - p);
     double d[PARAMETERS] = {[SHIFT] = by_logit * link.by_z,
@@ -111,6 +116,7 @@ static void add_row(struct noise_fit *fit, size_t row, const double rate[2])
                             [RATE + 1] = -q * rate[1] * (1 - 2 * rate[1])};
     for (size_t i = 0; i < BINARY_EVIDENCE; i++)
         d[SLOPE + i] = by_logit * link.by_z * x[i];
+    /* Both rates are the first parameter: its derivative is the sum. */
     if (fit->one_rate) {
         d[RATE] += d[RATE + 1];
         d[RATE + 1] = 0;
@@ -123,7 +129,8 @@ static void add_row(struct noise_fit *fit, size_t row, const double rate[2])
     }
 }
 
-/* One rate for both: the second one is fixed, by a unit diagonal. */
+/* Adds minus the log density of the priors. If both classes have one rate, the parameter of the second is not free:
+ * a unit diagonal keeps the matrix regular, and its gradient of 0 keeps the step at 0. */
 static void add_prior(struct noise_fit *fit)
 {
     for (size_t i = 0; i < PARAMETERS - (fit->one_rate ? 1 : 0); i++) {
@@ -137,7 +144,8 @@ static void add_prior(struct noise_fit *fit)
         fit->fisher[RATE + 1][RATE + 1] = 1;
 }
 
-/* The loss and its derivatives at theta, extrapolated from the sample to all rows. */
+/* Computes loss, gradient and Fisher information at theta. Sums over the sample are scaled to the number of all
+ * rows, so that the weight of the priors does not depend on the sample size. */
 static void sum_rows(struct noise_fit *fit)
 {
     if (fit->one_rate)
@@ -161,8 +169,8 @@ static void sum_rows(struct noise_fit *fit)
 
 /* ---- The likeliest parameters ---------------------------------------------------------------- */
 
-/* Solves (A + damping diag A) x = b by a Cholesky factor; the Fisher information A is positive definite by its
- * prior. */
+/* Solves (A + damping diag A) x = b by Cholesky factorisation, A being the Fisher information, of which the lower
+ * triangle is filled. The priors make A positive definite; the bound of the pivot is against rounding. */
 static void solve(const struct noise_fit *fit, double damping, const double *b, double *x)
 {
     double l[PARAMETERS][PARAMETERS];
@@ -186,7 +194,9 @@ static void solve(const struct noise_fit *fit, double damping, const double *b, 
     }
 }
 
-/* Damped Fisher scoring until a step gains less than a hundredth of a nat on all rows together. */
+/* Minimises the loss from theta. Damping falls after a step that improves the loss and grows after one that does
+ * not, which is undone. Ends when a step gains less than 0.01 nats on all rows: far less than the model selection
+ * distinguishes. */
 static void maximise(struct noise_fit *fit)
 {
     double damping = 0.01;
@@ -198,6 +208,7 @@ static void maximise(struct noise_fit *fit)
         for (size_t j = 0; j < PARAMETERS; j++)
             fit->theta[j] = before.theta[j] - step[j];
         sum_rows(fit);
+        /* Accepted: closer to an undamped Fisher step next time. */
         if (fit->loss <= before.loss) {
             damping /= 10;
             if (before.loss - fit->loss < 1e-2)
@@ -209,7 +220,8 @@ static void maximise(struct noise_fit *fit)
     }
 }
 
-/* By how much a full step would reduce the loss, were it quadratic. */
+/* The decrease of the loss that the quadratic model predicts for an undamped step: g' A^-1 g / 2. Cheaper than
+ * fitting. */
 static double predicted_gain(struct noise_fit *fit)
 {
     double step[PARAMETERS], gain = 0;
@@ -220,7 +232,7 @@ static double predicted_gain(struct noise_fit *fit)
     return gain;
 }
 
-/* The parameters in the units of the evidence. */
+/* Converts parameters, which are per standard deviation of the evidence, to the units of the evidence. */
 static struct noise_binary model_at(const struct noise_fit *fit, const double *theta)
 {
     size_t second = fit->one_rate ? RATE : RATE + 1;
@@ -231,9 +243,12 @@ static struct noise_binary model_at(const struct noise_fit *fit, const double *t
     return model;
 }
 
-/* The ends of the credible range of the rate, by the delta method: parameters move along the covariance of the rate. */
+/* Sets *out to the models at the estimate and at both ends of the 90 % range of the sum of the rates, by the delta
+ * method with the inverse Fisher information as covariance. At the ends, the other parameters take their conditional
+ * means. */
 static void find_range(const struct noise_fit *fit, struct noise_binary_range *out)
 {
+    /* by: the derivative of the sum of the rates; with: its covariance with every parameter. */
     double by[PARAMETERS] = {0}, with[PARAMETERS], at[PARAMETERS], square = 0;
     for (size_t i = RATE; i < PARAMETERS; i++)
         by[i] = rate_of(fit->theta[i]) * (1 - 2 * rate_of(fit->theta[i]));
@@ -252,7 +267,8 @@ static void find_range(const struct noise_fit *fit, struct noise_binary_range *o
     out->high = model_at(fit, at);
 }
 
-/* The standard deviation of one kind of evidence; 1 if it is constant. */
+/* The standard deviation of one kind of evidence, the unit of its slope; 1 if it is constant, as votes that are not
+ * used. */
 static double spread_of(const struct noise_binary_rows *rows, size_t which)
 {
     double mean = 0, sum = 0;
@@ -265,7 +281,8 @@ static double spread_of(const struct noise_binary_rows *rows, size_t which)
     return sum > 0 && isfinite(sum) ? sqrt(sum) : 1;
 }
 
-/* The rate among the surest rows as a prior of its log odds. */
+/* The weak priors, or those of the rates by the error rate of the surest rows: its standard error is converted to
+ * the scale of the log odds by their derivative. */
 static struct noise_prior prior_of(const struct noise_binary_rows *rows)
 {
     struct noise_prior prior = weak;
@@ -277,7 +294,7 @@ static struct noise_prior prior_of(const struct noise_binary_rows *rows)
     return prior;
 }
 
-/* Both rates start from their mean: the first fit has one rate. */
+/* Starts from a model of similar rows. Both rates start at their mean, as the first fit has one rate. */
 static void start_from(struct noise_fit *fit, const struct noise_binary *model)
 {
     for (size_t i = 0; i < BINARY_EVIDENCE; i++)
@@ -287,8 +304,8 @@ static void start_from(struct noise_fit *fit, const struct noise_binary *model)
     fit->theta[RATE] = log_odds_of((model->rate[0] + model->rate[1]) / 2);
 }
 
-/* One rate for both classes first. Two rates are tried if the gain that the first step predicts is worth it, and
- * kept if they are much likelier. */
+/* Fits one rate for both classes, then two rates if the first step promises enough; two rates are kept if they are
+ * likelier by two_rates_gain nats. */
 void noise_binary_fit(const struct noise_binary_rows *rows, const struct noise_binary *near,
                       struct noise_binary_range *out)
 {
@@ -302,6 +319,7 @@ void noise_binary_fit(const struct noise_binary_rows *rows, const struct noise_b
     if (near)
         start_from(&one, near);
     maximise(&one);
+    /* Two rates start from the estimate with one. */
     struct noise_fit two = one;
     two.one_rate = false;
     if (predicted_gain(&two) >= two_rates_gain / 4) /* the first step gains most of it */

@@ -41,7 +41,7 @@ static double transition_of(const struct noise_em *model, size_t true_class, uin
     return true_class == given ? 1 - model->rate : model->rate / (double)(model->classes - 1);
 }
 
-/* Relative to the largest, so that nothing overflows. */
+/* log(sum exp a[i]), relative to the largest, so that nothing overflows. */
 static double log_sum_exp(const double *a, size_t n)
 {
     double top = a[0], sum = 0;
@@ -52,7 +52,7 @@ static double log_sum_exp(const double *a, size_t n)
     return top + log(sum);
 }
 
-/* The prior is not normalised, which would be a constant of the row. */
+/* The prior softmax(sharpness * evidence) is not normalised: the normaliser is a constant of the row. */
 double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given, double *out)
 {
     for (size_t c = 0; c < model->classes; c++)
@@ -60,7 +60,8 @@ double noise_em_row(const struct noise_em *model, const double *evidence, uint32
     return log_sum_exp(out, model->classes);
 }
 
-/* At (C - 1) / C labels are independent of the class; beyond, they would be evidence against it. */
+/* The largest rate considered. At (C - 1) / C, labels are independent of the true class; beyond, a label would be
+ * evidence against its class. */
 static double most_rate(size_t classes)
 {
     return 0.98 * (double)(classes - 1) / (double)classes;
@@ -75,6 +76,7 @@ static void add_row(const struct noise_em *model, const double *evidence, uint32
     size_t classes = model->classes;
     double mean = 0, square = 0, post = 0, post_square = 0, total = 0, top = evidence[0], normaliser = 0;
     double *prior = sums->prior;
+    /* Evidence relative to its largest value, so that the exponentials do not overflow. */
     for (size_t c = 1; c < classes; c++)
         top = fmax(top, evidence[c]);
     for (size_t c = 0; c < classes; c++) {
@@ -102,6 +104,7 @@ static void add_row(const struct noise_em *model, const double *evidence, uint32
 /* Fills the sums over an evenly spread sample of the rows. */
 static void sum_rows(const struct noise_em_rows *rows, const struct noise_em *model, struct em_sums *sums)
 {
+    /* An iteration costs rows times classes, which this bounds. */
     size_t most = SAMPLE_CELLS / rows->classes + 1000;
     size_t count = rows->rows < most ? rows->rows : most;
     *sums = (struct em_sums){.joint = sums->joint, .prior = sums->prior};
@@ -117,6 +120,7 @@ static void sum_rows(const struct noise_em_rows *rows, const struct noise_em *mo
  * at most a factor of 2. */
 static void update_sharpness(struct noise_em *model, const struct em_sums *sums)
 {
+    /* The observed information may be near 0 or negative, where a Newton step would be far too long. */
     double curvature = fmax(sums->observed, 0.02 * sums->curvature);
     double step = curvature > 0 ? sums->slope / curvature : 0;
     model->sharpness *= fmin(fmax(1 + step / model->sharpness, 0.5), 2);
@@ -131,6 +135,7 @@ static void update_line(struct noise_em *model, const double *joint, size_t clas
     for (size_t g = 0; g < classes; g++)
         rows += joint[g];
     for (size_t g = 0; g < classes; g++) {
+        /* The share with pseudo-rows of uniform noise, then shrunk by CONFUSION. */
         double share = (joint[g] + PRIOR_ROWS * uniform) / (rows + PRIOR_ROWS);
         line[g] = fmax(share * share / (share + CONFUSION), 0.05 * uniform);
         off += g == class ? 0 : line[g];
@@ -138,7 +143,8 @@ static void update_line(struct noise_em *model, const double *joint, size_t clas
     line[class] = fmax(1 - off, LEAST_RATE);
 }
 
-/* The M step: sharpness, rate and table. */
+/* The M step: sharpness by a Newton step, the rate as the expected share of wrong labels, and the lines of the
+ * table. */
 static void update(struct noise_em *model, const struct em_sums *sums)
 {
     size_t classes = model->classes;
@@ -154,7 +160,8 @@ static void update(struct noise_em *model, const struct em_sums *sums)
         update_line(model, sums->joint + c * classes, c);
 }
 
-/* Fits the table; returns the likelihood. */
+/* EM iterations from the table and sharpness of `model`, until the mean log likelihood changes by less than
+ * CONVERGED; returns it. */
 static double maximise_table(const struct noise_em_rows *rows, struct noise_em *model, struct em_sums *sums)
 {
     double before = -INFINITY;
@@ -170,7 +177,8 @@ static double maximise_table(const struct noise_em_rows *rows, struct noise_em *
 
 /* ---- Uniform noise --------------------------------------------------------------------------- */
 
-/* The likelihood of uniform noise at this rate and the best sharpness for it. */
+/* The profile likelihood of uniform noise at a rate: the sharpness is maximised by Newton steps from that of the
+ * last call. The rate is given by its log odds relative to the largest one. */
 static double uniform_likelihood(const struct noise_em_rows *rows, struct noise_em *model, double log_odds,
                                  struct em_sums *sums)
 {
@@ -186,7 +194,8 @@ static double uniform_likelihood(const struct noise_em_rows *rows, struct noise_
     return sums->likelihood;
 }
 
-/* Golden-section search of the rate: EM would need very many iterations where classes overlap. */
+/* Golden-section search of the profile likelihood over the rate. EM would need many iterations where classes
+ * overlap: its steps shrink with the share of missing information. */
 static double maximise_uniform(const struct noise_em_rows *rows, struct noise_em *model, struct em_sums *sums)
 {
     const double golden = 0.6180339887498949;
@@ -226,12 +235,13 @@ static double first_sharpness(const struct noise_em_rows *rows)
         }
         sum += fmax(square - mean * mean, 0);
     }
+    /* The root mean square deviation of the evidence within a row. */
     double spread = sqrt(sum / (double)rows->rows);
     return spread > 0 ? FIRST_SPREAD / spread : 1;
 }
 
-/* Fits uniform noise, then, unless `table` is NULL, a transition table that starts there with some noise in every
- * cell. */
+/* Fits uniform noise, then, unless `table` is NULL, a transition table. The table starts from uniform noise of at
+ * least half of FIRST_RATE, since EM leaves cells near 0 slowly. `table` belongs to *model only if it is kept. */
 static void fit_both(const struct noise_em_rows *rows, struct em_sums *sums, double *table, struct noise_em *model)
 {
     size_t classes = model->classes;
@@ -243,6 +253,7 @@ static void fit_both(const struct noise_em_rows *rows, struct em_sums *sums, dou
     if (!table)
         return;
     struct noise_em pairs = *model;
+    /* Not below half of FIRST_RATE, so that every cell can grow. */
     pairs.rate = fmax(pairs.rate, FIRST_RATE / 2);
     for (size_t c = 0; c < classes; c++)
         for (size_t g = 0; g < classes; g++)
@@ -254,8 +265,8 @@ static void fit_both(const struct noise_em_rows *rows, struct em_sums *sums, dou
         *model = pairs;
 }
 
-/* A table that is not much likelier than uniform noise is dropped: it would add variance and explain confusions of
- * the model as noise. */
+/* A table that is not much likelier than uniform noise is dropped: its many cells would add variance, and explain
+ * confusions of the model as noise. */
 temper_status noise_em_fit(const struct noise_em_rows *rows, struct noise_em *out, temper_error *error)
 {
     size_t classes = rows->classes, cells;
@@ -281,7 +292,7 @@ temper_status noise_em_fit(const struct noise_em_rows *rows, struct noise_em *ou
     return status;
 }
 
-/* Leaves {0}, from which a fit can start. */
+/* Leaves {0}, from which noise_em_fit can start. */
 void noise_em_free(struct noise_em *model)
 {
     mem_free(model->transition);

@@ -3,8 +3,8 @@
  * The true class of a row has the probabilities softmax(sharpness * evidence); a row of class c is given the label g
  * with the probability transition[c][g]. Both are maximum likelihood estimates by expectation maximisation, after A. P.
  * Dawid and A. M. Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm" (1979), with
- * the evidence in place of several observers. The posteriors are calibrated where the noise depends on the class alone.
- * For more than two classes: see noise_binary.h for two. */
+ * the evidence in place of several observers. The model assumes that noise depends on the class alone, not on the
+ * features. For more than two classes: see noise_binary.h for two. */
 #ifndef AUDIT_NOISE_EM_H
 #define AUDIT_NOISE_EM_H
 

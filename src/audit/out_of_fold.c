@@ -8,7 +8,7 @@
 #include "search/many_fits.h"
 #include "train/train.h"
 
-/* The fits of all folds in progress. */
+/* The fits of all folds, in progress. */
 struct out_of_fold_job {
     const struct audit_input *in;
     struct audit_fits *fits;
@@ -16,13 +16,15 @@ struct out_of_fold_job {
     temper_status comm_status; /* of the exchange by which all processes stop together */
 };
 
-/* Scales the features, draws the folds, and allocates the scores. */
+/* Checks the memory budget, scales the features, finds the default penalty, draws the folds (stratified by class),
+ * and allocates the scores of all rows. The caller frees *fits also after a failure. */
 static temper_status prepare(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
     struct split_options how = {in->train.seed, true};
     size_t cells;
     TRY(audit_budget(in));
     TRY(scaled_features_new(in->given, in->train.scale, in->threads, &fits->features, in->error));
+    /* No penalty given or selected: the default lambda_0 of the data. */
     if (isnan(fits->l2))
         TRY(scaled_features_default_l2(&fits->features, &fits->l2, in->error));
     TRY(split_folds(in->data, in->options->folds, how, &fits->folds, in->error));
@@ -34,8 +36,8 @@ static temper_status prepare(const struct audit_input *in, struct audit_fits *fi
     return fits->activation ? TEMPER_OK : error_no_memory(in->error);
 }
 
-/* Keeps the scores of the rows that the fit has not seen. Two classes have one weight vector with the score a, which
- * stands for the activations -a/2 and a/2. */
+/* Keeps the scores of the left-out rows of a fit (fits_job.ended); fit i leaves out fold i. With two classes the
+ * single score a stands for the activations -a/2 and a/2, so that later steps need no special case. */
 static temper_status take_scores(void *context, const struct fit_end *end, temper_error *error)
 {
     struct out_of_fold_job *job = context;
@@ -45,6 +47,7 @@ static temper_status take_scores(void *context, const struct fit_end *end, tempe
     for (size_t row = 0; row < labels->own; row++) {
         size_t among_all = labels->first + row;
         double *out = job->fits->activation + among_all * classes;
+        /* Rows that this fit was trained on. */
         if (job->fits->folds.part[among_all] != end->fit)
             continue;
         if (classes == 2) {
@@ -58,12 +61,14 @@ static temper_status take_scores(void *context, const struct fit_end *end, tempe
     return TEMPER_OK;
 }
 
-/* Reports progress; false if the caller of any process wants to stop. */
+/* fits_job.goes_on: false if the caller of any process wants to stop. Processes exchange their wishes, so that all
+ * stop after the same iteration. */
 static bool report_progress(void *context)
 {
     struct out_of_fold_job *job = context;
     const struct audit_input *in = job->in;
     const temper_audit_options *options = in->options;
+    /* No estimate of the remaining time: there are few fits, most of them in progress together. */
     temper_tune_progress progress = {"audit", job->done, options->folds, train_clock() - in->started, (double)NAN};
     uint64_t stopping = options->on_progress && options->on_progress(options->progress_context, &progress) != 0;
     if (!comm_alone(in->given->ranks.comm))
@@ -71,7 +76,8 @@ static bool report_progress(void *context)
     return job->comm_status == TEMPER_OK && stopping == 0;
 }
 
-/* Each process has the scores of its own rows, and receives those of all. */
+/* Completes activation[rows of all processes * classes], of which each process has filled its own rows. These are
+ * copied first, since the gather must not read what it writes. */
 static temper_status gather_scores(const struct audit_input *in, double *activation)
 {
     size_t each = in->classes * sizeof *activation;
@@ -86,12 +92,14 @@ static temper_status gather_scores(const struct audit_input *in, double *activat
     return status;
 }
 
-/* `few`: with a handful of fits a Gram matrix of all rows would take longer than it saves. */
+/* Fits one model per fold and gathers the scores. `few`: for a handful of fits, the Gram matrix of a preconditioner
+ * would take longer than it saves. `fit` is space for one entry per fold. */
 static temper_status run_fits(const struct audit_input *in, struct audit_fits *fits, struct fit_spec *fit)
 {
     struct out_of_fold_job job = {.in = in, .fits = fits};
     bool finished;
     for (size_t i = 0; i < in->options->folds; i++)
+        /* Fit i leaves out part i of the only partition, and starts from zero. */
         fit[i] =
             (struct fit_spec){.loss = fits->loss, .l2 = fits->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
     struct fits_job fits_job = {.features = &fits->features,
@@ -111,7 +119,7 @@ static temper_status run_fits(const struct audit_input *in, struct audit_fits *f
     return gather_scores(in, fits->activation);
 }
 
-/* Every row is scored by exactly one fit, the one that leaves out its fold. */
+/* Each row is scored by exactly one fit, that which leaves out its fold. */
 temper_status audit_out_of_fold(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
     struct fit_spec *fit = mem_alloc(in->options->folds, sizeof *fit);

@@ -9,9 +9,10 @@
 #include "data/duplicate_rows.h"
 #include "tempered/losses.h"
 
-/* Robust z-score from which a row counts as misplaced: a few of 10,000 normal ones exceed it. */
+/* Robust z-score from which a row counts as misplaced; of normally distributed ones about 2 in 10,000 are above it. */
 static const double MISPLACED = 3.5;
 
+/* Sort key of a row. */
 struct suspect_order {
     double key; /* ascending */
     size_t row;
@@ -19,7 +20,7 @@ struct suspect_order {
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-/* The largest of a[count] but for a[own]. */
+/* The index of the largest of a[count] apart from a[own]; the first of equal ones. */
 static size_t best_other(const double *a, size_t count, uint32_t own)
 {
     size_t best = own == 0;
@@ -38,6 +39,7 @@ static void fill_suspect(const struct audit_input *in, const struct audit_fits *
     temper_audit_suspect *out = &report->suspects[row];
     uint32_t given = in->data->label[row];
     double all = audit_joint(in, noise, row, space);
+    /* The suggested label: the likeliest true class apart from the given one. */
     size_t other = best_other(space, in->classes, given);
     *out = (temper_audit_suspect){
         .row = row,
@@ -53,11 +55,13 @@ static void fill_suspect(const struct audit_input *in, const struct audit_fits *
         .high = (double)NAN,
     };
     report->wrong += out->score;
+    /* Expected counts of (true, given) classes: the posterior of each true class. */
     for (size_t c = 0; report->transition && c < in->classes; c++)
         report->transition[c * in->classes + given] += exp(space[c] - all);
 }
 
-/* The score at either end of the credible range of the noise rate. */
+/* Two classes: the score of a row at both ends of the credible range of the noise rate, extended to contain the
+ * score itself. The sums are the range of the number of wrong labels. */
 static void add_range(const struct audit_noise *noise, temper_audit_suspect *out, temper_audit_report *report)
 {
     const double *evidence = noise->evidence + BINARY_EVIDENCE * out->row;
@@ -70,7 +74,8 @@ static void add_range(const struct audit_noise *noise, temper_audit_suspect *out
     report->wrong_high += out->high;
 }
 
-/* In the order of the rows; sorted later. */
+/* Fills the entries in the order of the rows. More than two classes have no credible range. `space` has one number
+ * per class. */
 static void fill_suspects(const struct audit_input *in, const struct audit_fits *fits,
                           const struct audit_neighbours *near, const struct audit_noise *noise, double *space,
                           temper_audit_report *report)
@@ -87,7 +92,7 @@ static void fill_suspects(const struct audit_input *in, const struct audit_fits 
 
 /* ---- All rows -------------------------------------------------------------------------------- */
 
-/* Ties by row, so that the order is strict. */
+/* Ties by row: qsort is not stable, and the list must not depend on its implementation. */
 static int by_key(const void *a, const void *b)
 {
     const struct suspect_order *one = a, *other = b;
@@ -96,8 +101,9 @@ static int by_key(const void *a, const void *b)
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-/* Replaces the scores by robust z-scores of the log distances: their median is 0, and 1.4826 times the median absolute
- * deviation estimates a normal standard deviation. */
+/* Replaces the scores by robust z-scores of the log distances. Distances are in units of their median, so the median
+ * of the logarithms is 0; 1.4826 times their median absolute value estimates a normal standard deviation. `order` is
+ * space. */
 static void score_distances(temper_audit_report *report, struct suspect_order *order)
 {
     temper_audit_suspect *suspects = report->suspects;
@@ -107,6 +113,7 @@ static void score_distances(temper_audit_report *report, struct suspect_order *o
         order[row] = (struct suspect_order){fabs(suspects[row].score), row};
     }
     qsort(order, rows, sizeof *order, by_key);
+    /* With a median deviation of 0 there is no scale, and no row is misplaced. */
     double unit = 1.4826 * order[rows / 2].key;
     for (size_t row = 0; row < rows; row++) {
         suspects[row].score = unit > 0 ? fmin(suspects[row].score / unit, 1e6) : 0;
@@ -114,7 +121,8 @@ static void score_distances(temper_audit_report *report, struct suspect_order *o
     }
 }
 
-/* Marks rows of equal features that do not all have the same label. */
+/* Marks rows with the same features and different labels, at least one of which must be wrong or the features
+ * insufficient. Two passes: the first row of each set of duplicates collects the mark, then passes it to all. */
 static temper_status mark_conflicts(const struct audit_input *in, temper_audit_report *report)
 {
     temper_audit_suspect *suspects = report->suspects;
@@ -133,7 +141,9 @@ static temper_status mark_conflicts(const struct audit_input *in, temper_audit_r
     return status;
 }
 
-/* Labels are sorted by belief, not by score: near 1 the score has lost the digits that distinguish rows. */
+/* Sorts the entries, the most suspicious first, and counts those that are supported: more likely wrong than right,
+ * or misplaced. The key of labels is the belief and not the score 1 - belief, which near 1 has lost the digits that
+ * distinguish rows. */
 static temper_status sort_suspects(const struct audit_input *in, const double *belief, struct suspect_order *order,
                                    temper_audit_report *report)
 {
@@ -148,13 +158,14 @@ static temper_status sort_suspects(const struct audit_input *in, const double *b
         sorted[i] = suspects[order[i].row];
     mem_free(suspects);
     report->suspects = sorted;
+    /* The list is sorted by the score, up to rounding, so that supported rows are its first ones. */
     double enough = report->by_row ? MISPLACED : 0.5;
     while (report->supported < in->rows && sorted[report->supported].score >= enough)
         report->supported++;
     return TEMPER_OK;
 }
 
-/* What makes the list unreliable. */
+/* Warnings where the probabilities of the list should not be trusted. */
 static void warn(temper_audit_report *report)
 {
     if (report->wrong > 0.5 * (double)report->rows)
@@ -168,11 +179,13 @@ static void warn(temper_audit_report *report)
                         (size_t)report->rows);
 }
 
-/* The report owns suspects and transition from the beginning, so that they are freed with it on failure. */
+/* Fills the report. It owns suspects and transition from the beginning, so that they are freed with it after a
+ * failure. With many classes there is no transition table, which would have classes^2 cells. */
 temper_status audit_rank(const struct audit_input *in, const struct audit_fits *fits,
                          const struct audit_neighbours *near, const struct audit_noise *noise,
                          temper_audit_report *report)
 {
+    /* The same bound as for the noise model's table. */
     size_t cells = in->classes <= NOISE_CLASSES ? in->classes * in->classes : 0;
     double *space = mem_alloc(in->classes, sizeof *space);
     struct suspect_order *order = mem_alloc(in->rows, sizeof *order);

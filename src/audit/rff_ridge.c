@@ -12,10 +12,11 @@
 #include "optim/cholesky.h"
 #include "train/train_streams.h"
 
-/* Columns: random Fourier features, the constant, and the coordinates at the end. Folds are joined to five groups, so
- * that memory does not grow with them. */
+/* Columns of the regression: random Fourier features, the constant, and the coordinates at the end. Folds are joined
+ * into GROUPS groups (fold mod GROUPS), so that memory does not grow with their number. BLOCK: rows of a step. */
 enum { COLUMNS = 256, GROUPS = 5, BLOCK = 128 };
 
+/* The penalty grows with the number of rows, as the sums that it is added to. */
 static const double ridge_per_row = 2e-4;
 static const double two_pi = 6.283185307179586;
 
@@ -28,6 +29,7 @@ struct rff_workspace {
     float *predicted;             /* [vector * BLOCK + row], by the weights of all groups */
 };
 
+/* Shared by all threads; written only where a group or a block of rows owns the entries. */
 struct rff_job {
     const struct rff_ridge *ridge;
     const struct kernel *kernel;
@@ -48,14 +50,16 @@ struct rff_job {
 
 /* ---- Columns of rows ------------------------------------------------------------------------- */
 
-/* cos(2 pi turns) to about 1e-3, by a polynomial: any smooth wave would do, but it has to be fast. */
+/* cos(2 pi turns) to about 1e-3, by a polynomial in the square of the fractional part. The regression needs no exact
+ * cosine, only the same smooth function in training and prediction. */
 static float wave(float turns)
 {
     float t = turns - (float)(int32_t)(turns + (turns >= 0 ? 0.5F : -0.5F)), y = t * t;
     return 1 + y * (-19.73903F + y * (64.91896F + y * (-85.03044F + y * (56.9146F - 18.5F * y))));
 }
 
-/* The points of a block in units of the kernel width, transposed; `row` NULL: those from `first` on. */
+/* Fills out[dimension * count + i] with the coordinates of a block of rows in units of the kernel width, and a line
+ * of ones, which the phases are multiplied by. `row` lists the rows; NULL: those from `first` on. */
 static void fill_points(const struct rff_job *job, const size_t *row, size_t first, size_t count, float *out)
 {
     const float *x = job->ridge->points.x, inverse = (float)(1 / job->unit);
@@ -67,7 +71,8 @@ static void fill_points(const struct rff_job *job, const size_t *row, size_t fir
     }
 }
 
-/* Columns sqrt(2 / D) cos(frequency . x + phase), 1 and x of each row. */
+/* Fills space->line[i * COLUMNS] with the columns of each row: sqrt(2 / D) cos(frequency . x + phase), then 1 and x.
+ * The linear columns spare the waves the linear part of the boundary. */
 static void fill_lines(const struct rff_job *job, struct rff_workspace *space, size_t count)
 {
     const float size = (float)sqrt(2 / (double)job->waves);
@@ -88,7 +93,8 @@ static void fill_lines(const struct rff_job *job, struct rff_workspace *space, s
 /* ---- Sums over the rows of a group ---------------------------------------------------------------------------------
  */
 
-/* One thread sums a group, in the order of its rows. */
+/* Adds the rows of one group to its Gram matrix and label sums. One thread per group and a fixed order of the rows:
+ * the same bits for any number of threads. */
 static temper_status add_group(void *context, size_t group, size_t worker)
 {
     const struct rff_job *job = context;
@@ -113,7 +119,8 @@ static temper_status add_group(void *context, size_t group, size_t worker)
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* out = the sum over all groups but one */
+/* out[size] = the sum over all groups but `but`. Added up rather than subtracted from the total, which would leave
+ * rounding errors of the excluded group. */
 static void add_others(const double *sums, size_t size, size_t but, double *out)
 {
     memset(out, 0, size * sizeof *out);
@@ -122,7 +129,8 @@ static void add_others(const double *sums, size_t size, size_t but, double *out)
             out[i] += sums[group * size + i];
 }
 
-/* The ridge weights for the rows of one group, from all others; 0 where the matrix has no factor, as without rows. */
+/* The ridge weights that predict one group, from the sums of all others. The constant is hardly penalised. Weights
+ * are 0 if the matrix is not positive definite, as without any rows. */
 static void solve_group(const struct rff_job *job, size_t group, double *matrix, double *weights)
 {
     size_t classes = job->ridge->classes;
@@ -130,6 +138,7 @@ static void solve_group(const struct rff_job *job, size_t group, double *matrix,
     add_others(job->gram, (size_t)COLUMNS * COLUMNS, group, matrix);
     add_others(job->moment, classes * COLUMNS, group, weights);
     for (size_t j = 0; j < COLUMNS; j++)
+        /* Column `waves` is the constant. */
         matrix[j * COLUMNS + j] += (j == job->waves ? 1e-6 : ridge_per_row) * (double)rows;
     bool fine = cholesky_factor(job->kernel->cholesky_update, matrix, COLUMNS);
     for (size_t c = 0; c < classes; c++) {
@@ -141,7 +150,7 @@ static void solve_group(const struct rff_job *job, size_t group, double *matrix,
     }
 }
 
-/* One factor after another in the same memory. */
+/* Solves one group after another in the same memory. */
 static temper_status solve(struct rff_job *job, temper_error *error)
 {
     size_t size = job->ridge->classes * COLUMNS;
@@ -157,7 +166,8 @@ static temper_status solve(struct rff_job *job, temper_error *error)
 
 /* ---- All rows -------------------------------------------------------------------------------- */
 
-/* All groups predict a block of rows; each row keeps the prediction of its own group. */
+/* Predicts a block of rows by the weights of all groups in one matrix product, and keeps for each row the prediction
+ * of the weights that exclude its group. */
 static temper_status predict_rows(void *context, size_t block, size_t worker)
 {
     const struct rff_job *job = context;
@@ -172,6 +182,7 @@ static temper_status predict_rows(void *context, size_t block, size_t worker)
     job->kernel->linear_f32->many_times(&many, job->weight, space->predicted);
     for (size_t i = 0; i < rows; i++)
         for (size_t c = 0; c < classes; c++) {
+            /* The weight vectors of the row's group, which were solved without that group. */
             size_t vector = ridge->part[first + i] % GROUPS * classes + c;
             job->out[(first + i) * classes + c] = (double)space->predicted[vector * BLOCK + i];
         }
@@ -180,7 +191,8 @@ static temper_status predict_rows(void *context, size_t block, size_t worker)
 
 /* ---- Preparation ----------------------------------------------------------------------- */
 
-/* Normal frequencies, which make a Gaussian kernel, uniform phases, and the kernel width. */
+/* Draws normal frequencies, by which the features approximate a Gaussian kernel, and uniform phases; both in turns
+ * instead of radians. The kernel width is the root mean square norm of the points. */
 static void fill_waves(struct rff_job *job)
 {
     const struct rff_ridge *ridge = job->ridge;
@@ -198,7 +210,7 @@ static void fill_waves(struct rff_job *job)
     job->unit = sum > 0 ? sqrt(sum / (double)ridge->points.rows) : 1;
 }
 
-/* An evenly spread sample of the rows, by group. */
+/* Lists an evenly spread sample of the rows, sorted by group; group g is order[begin[g] .. begin[g + 1]). */
 static void fill_order(struct rff_job *job)
 {
     const struct rff_ridge *ridge = job->ridge;
@@ -214,7 +226,7 @@ static void fill_order(struct rff_job *job)
     job->begin[GROUPS] = filled;
 }
 
-/* Of two sizes. */
+/* The scratch memory of several kernels is shared, hence as large as the largest need. */
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
@@ -242,7 +254,7 @@ static bool allocate_workspaces(struct rff_job *job)
     return true;
 }
 
-/* Frequencies, kernel width, groups, and zeroed sums. */
+/* Allocates everything, draws the waves and groups the rows. False: out of memory; free_job releases what there is. */
 static bool prepare(struct rff_job *job)
 {
     const struct rff_ridge *ridge = job->ridge;

@@ -2,8 +2,8 @@
  *
  * Ridge regression of the labels on the coordinates and on random Fourier features of the points, which approximates
  * kernel regression with a Gaussian as wide as the rows are apart (A. Rahimi and B. Recht, "Random features for
- * large-scale kernel machines", 2007). One pass over the rows and one small Cholesky factor per group of folds: far
- * cheaper than the fits, and right where the boundary of the classes is curved, which a linear model is not. */
+ * large-scale kernel machines", 2007). One pass over the rows and one small Cholesky factor per group of folds: cheaper
+ * than the fits, and without the assumption of a linear boundary between the classes. */
 #ifndef AUDIT_RFF_RIDGE_H
 #define AUDIT_RFF_RIDGE_H
 
@@ -17,7 +17,7 @@ struct rff_ridge {
     struct points points; /* centred */
     const uint32_t *label;
     size_t classes;
-    const uint32_t *part; /* the fold of each row, from which nothing is learnt about it */
+    const uint32_t *part; /* the fold of each row, which is excluded from its prediction */
     uint64_t seed;
     size_t threads;
 };

@@ -12,14 +12,16 @@ enum { BINS = 15 }; /* of the expected calibration error: equal widths of the la
 
 static const double LEAST_PROBABILITY = 1e-15; /* before taking logarithms */
 
-/* Sums over the rows whose largest probability is in an interval. */
+/* Weighted sums over the rows with their largest probability in one interval. */
 struct calibration_bin {
     double weight, confidence, correct;
 };
 
+/* Sums over all batches so far. Losses are sums over rows of known class only: a class that the model does not have
+ * has no score. */
 struct evaluator {
     const struct model *model;
-    bool calibrated;
+    bool calibrated; /* the model has probabilities; otherwise log_loss, brier and bin stay 0 */
     unsigned long long rows, unknown;
     double weight, known; /* sums of weights: of all rows, and of those whose class is known */
     double correct, loss, log_loss, brier;
@@ -28,7 +30,7 @@ struct evaluator {
     double *p;         /* workspace: probabilities of one row */
 };
 
-/* Takes NULL. */
+/* Accepts NULL. */
 void evaluator_free(struct evaluator *evaluator)
 {
     if (!evaluator)
@@ -38,7 +40,7 @@ void evaluator_free(struct evaluator *evaluator)
     mem_free(evaluator);
 }
 
-/* The model is borrowed until the end. */
+/* The model is borrowed and must live until evaluator_end or evaluator_free. */
 temper_status evaluator_new(const struct model *model, struct evaluator **out, temper_error *error)
 {
     size_t classes = model->classes.count, cells;
@@ -61,7 +63,8 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-/* The loss that the model was trained with. */
+/* The loss of one row that the model was trained with, without weight and penalty. Two classes have one score, whose
+ * sign is reversed for class 0. */
 static double row_loss(const struct model *model, const double *a, uint32_t label)
 {
     if (model->vectors == 1)
@@ -69,7 +72,8 @@ static double row_loss(const struct model *model, const double *a, uint32_t labe
     return any_loss(model->loss, a, model->vectors, label, NULL, NULL);
 }
 
-/* The Brier score: of two classes that of one of them, as is usual; of more the sum over all. */
+/* The Brier score. With two classes both terms are equal, and by convention one of them counts; with more, the sum
+ * over all. */
 static double row_brier(const double *p, size_t classes, uint32_t label)
 {
     double sum = 0;
@@ -78,13 +82,14 @@ static double row_brier(const double *p, size_t classes, uint32_t label)
     return classes == 2 ? sum / 2 : sum;
 }
 
-/* What a row adds to the sums, computed by the process that has it. */
+/* What one row adds to the sums. Computed by the process that has the row, then exchanged as bytes. */
 struct evaluated_row {
-    double weight, loss, log_p, brier, confidence;
-    uint32_t label, predicted, top;
+    double weight, loss, log_p, brier, confidence; /* log_p: of the label; confidence: the largest probability */
+    uint32_t label, predicted, top;                /* top: the class of the largest probability */
 };
 
-/* The confidence is the largest calibrated probability, which may be of another class than the label. */
+/* Fills the fields that need calibrated probabilities. `top` is kept besides `predicted`, so that confidence and
+ * correctness in a calibration bin refer to the same class. */
 static void evaluate_probabilities(const struct evaluator *e, const double *a, struct evaluated_row *row)
 {
     size_t classes = e->model->classes.count, top = 0;
@@ -98,7 +103,8 @@ static void evaluate_probabilities(const struct evaluator *e, const double *a, s
     row->top = (uint32_t)top;
 }
 
-/* Rows of a class that the model does not have count as wrong; they have no loss. */
+/* Fills all fields but label and weight. A row of a class that the model does not have counts as wrong and has no
+ * loss. */
 static void evaluate_row(const struct evaluator *e, const double *a, struct evaluated_row *row)
 {
     row->predicted = (uint32_t)predicted_class(e->model, a);
@@ -109,9 +115,10 @@ static void evaluate_row(const struct evaluator *e, const double *a, struct eval
         evaluate_probabilities(e, a, row);
 }
 
-/* Rows are binned by confidence, for the expected calibration error. */
+/* Bins have equal widths in the confidence; a confidence of exactly 1 belongs to the last one. */
 static void add_probabilities(struct evaluator *e, const struct evaluated_row *row)
 {
+    /* The confidence of C classes is at least 1/C, so that the first bins may stay empty. */
     size_t number = (size_t)(row->confidence * BINS);
     struct calibration_bin *bin = &e->bin[number < BINS ? number : BINS - 1];
     e->log_loss -= row->weight * row->log_p;
@@ -121,7 +128,7 @@ static void add_probabilities(struct evaluator *e, const struct evaluated_row *r
     bin->correct += row->top == row->label ? row->weight : 0;
 }
 
-/* Sums in the order of the rows. */
+/* Must be called in the order of the rows: floating-point sums depend on it. */
 static void add_row(struct evaluator *e, const struct evaluated_row *row)
 {
     e->rows++;
@@ -130,6 +137,7 @@ static void add_row(struct evaluator *e, const struct evaluated_row *row)
         e->unknown++;
         return;
     }
+    /* From here on, rows of known class only. */
     e->known += row->weight;
     e->correct += row->predicted == row->label ? row->weight : 0;
     e->confusion[row->label * e->model->classes.count + row->predicted] += row->weight;
@@ -140,7 +148,7 @@ static void add_row(struct evaluator *e, const struct evaluated_row *row)
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* The model's number for each class of the data, or CLASSES_NONE; NULL: out of memory. */
+/* The model's number of each class of the data, found by name, or CLASSES_NONE; to be freed. NULL: out of memory. */
 static uint32_t *match_classes(const struct model *model, const struct dataset *data)
 {
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
@@ -149,7 +157,8 @@ static uint32_t *match_classes(const struct model *model, const struct dataset *
     return number;
 }
 
-/* Gathers the rows of all processes; every process adds all of them in the same order. */
+/* Gathers the evaluated rows of all processes. Every process then adds all of them in the same order, and ends with
+ * the same sums as a single process would. */
 static temper_status add_gathered(struct evaluator *e, const struct dataset *data,
                                   const struct evaluated_row *rows_here, temper_error *error)
 {
@@ -162,6 +171,7 @@ static temper_status add_gathered(struct evaluator *e, const struct dataset *dat
         status = comm_gather_each(comm, &own, sizeof own, rows, error);
     else
         error_no_memory(error);
+    /* Processes have different numbers of rows, hence messages of different sizes. */
     for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
         bytes[r] = (size_t)rows[r] * sizeof *all;
     if (status == TEMPER_OK)
@@ -174,17 +184,20 @@ static temper_status add_gathered(struct evaluator *e, const struct dataset *dat
     return status;
 }
 
-/* A single process needs no memory for its rows. */
+/* Evaluates the rows of this process. A single process adds each row at once; several keep theirs for the exchange.
+ * `number` is from match_classes, a[row * vectors + k] are the scores. */
 static temper_status add_batch(struct evaluator *e, const struct dataset *data, const uint32_t *number, const double *a,
                                temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
     bool alone = comm_alone(data->ranks.comm);
+    /* A single process needs the memory of one row only. */
     struct evaluated_row one = {0}, *rows_here = alone ? &one : mem_zeroed(rows, sizeof *rows_here);
     if (!rows_here)
         return error_no_memory(error);
     for (size_t row = 0; data->label && row < rows; row++) {
         struct evaluated_row *to = alone ? &one : &rows_here[row];
+        /* Padding is sent to other processes too and must be initialised. */
         memset(to, 0, sizeof *to);
         to->label = number[data->label[row]];
         to->weight = data->weight ? data->weight[row] : 1;
@@ -199,10 +212,12 @@ static temper_status add_batch(struct evaluator *e, const struct dataset *data, 
     return status;
 }
 
-/* Processes agree on failures before they exchange rows, so that none waits for another one. */
+/* Processes agree on failures before each exchange; otherwise one that failed would leave the others waiting
+ * forever. */
 temper_status evaluator_add(struct evaluator *e, const struct dataset *data, size_t threads, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
+    /* A process without rows may have no labels either, which is no error. */
     bool unlabelled = !data->label && rows > 0;
     temper_status status = TEMPER_OK;
     if (unlabelled)
@@ -218,6 +233,7 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
         status = decide(e->model, &data->x, threads, a, error);
     else
         status = error_no_memory(error);
+    /* After memory and scores, before the exchange of add_gathered. */
     status = comm_agree(data->ranks.comm, status, error);
     if (status == TEMPER_OK && number && a)
         status = add_batch(e, data, number, a, error);
@@ -228,7 +244,7 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Balanced accuracy: the mean recall over the classes that occur. */
+/* Balanced accuracy: the mean recall over the classes that occur in the data. */
 static double balanced(const struct evaluator *e)
 {
     size_t classes = e->model->classes.count, seen = 0;
@@ -237,6 +253,7 @@ static double balanced(const struct evaluator *e)
         double all = 0;
         for (size_t k = 0; k < classes; k++)
             all += e->confusion[c * classes + k];
+        /* Classes without rows have no recall. */
         if (all > 0) {
             seen++;
             sum += e->confusion[c * classes + c] / all;
@@ -245,7 +262,8 @@ static double balanced(const struct evaluator *e)
     return seen ? sum / (double)seen : (double)NAN;
 }
 
-/* The expected calibration error: mean |confidence - accuracy| over the bins, by weight. */
+/* The expected calibration error: the mean of |confidence - accuracy| over the bins, weighted by their rows. The
+ * sums of a bin are not divided by its weight, as that would cancel. */
 static double calibration_error(const struct evaluator *e)
 {
     double sum = 0;
@@ -254,13 +272,16 @@ static double calibration_error(const struct evaluator *e)
     return sum / e->known;
 }
 
-/* Means over the weights of all rows for accuracies, over those of known classes for losses. */
+/* Accuracy is relative to all rows, losses to rows of known class; without such rows they are NAN. The evaluator is
+ * freed in any case; `out` NULL discards the results. */
 temper_status evaluator_end(struct evaluator *e, temper_evaluation *out, temper_error *error)
 {
+    /* Nothing to report: discarded by the caller, or no row with a positive weight. */
     if (!out || e->rows == 0 || !(e->weight > 0)) {
         evaluator_free(e);
         return out ? error_set(error, TEMPER_BAD_DATA, "there are no rows to evaluate; give some") : TEMPER_OK;
     }
+    /* Without rows of known class, means of losses would be 0/0. */
     bool known = e->known > 0, calibrated = known && e->calibrated;
     *out = (temper_evaluation){.rows = e->rows,
                                .unknown = e->unknown,

@@ -9,8 +9,9 @@
 #include "tempered/log_partition.h"
 #include "tempered/loss_family.h"
 
-enum { BATCH_ROWS = 8192, BLOCK_ROWS = 256 };
+enum { BATCH_ROWS = 8192, BLOCK_ROWS = 256 }; /* rows of which scores are kept; rows of a thread's unit of work */
 
+/* The rows of one batch; read-only for the threads, except for their parts of `out`. */
 struct importance_batch {
     const struct model *model;
     const uint32_t *label;  /* of each row, as the data numbers classes */
@@ -20,10 +21,12 @@ struct importance_batch {
     double *out;
 };
 
-/* exp((t2 - t1) log p): p may underflow. */
+/* Computed as exp((t2 - t1) log p), since p itself may underflow. Two classes have one score, which stands for the
+ * activations -a/2 and a/2. */
 static double row_importance(const struct model *model, const double *a, uint32_t label)
 {
     const double two[] = {-a[0] / 2, a[0] / 2};
+    /* Positive for t1 < t2: improbable labels then have small factors. */
     const double gap = model->loss.t2 - model->loss.t1;
     if (model->vectors == 1)
         a = two;
@@ -31,7 +34,7 @@ static double row_importance(const struct model *model, const double *a, uint32_
     return exp(gap * partition_log_p(&family, label, a[label]));
 }
 
-/* A block of rows by one thread. */
+/* The work of one thread on one block: rows are independent of each other. */
 static temper_status fill_block(void *context, size_t block, size_t worker)
 {
     const struct importance_batch *batch = context;
@@ -43,7 +46,8 @@ static temper_status fill_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* Scores of one batch at a time, in the same memory. */
+/* Computes the scores of a batch into `activation`, which is used again for the next one, then the factors. `batch`
+ * has the fields that all batches share. */
 static temper_status fill_batches(const struct dataset *data, size_t threads, struct importance_batch batch,
                                   double *activation, temper_error *error)
 {
@@ -51,6 +55,7 @@ static temper_status fill_batches(const struct dataset *data, size_t threads, st
     double *out = batch.out;
     for (uint64_t from = 0; status == TEMPER_OK && from < data->x.rows; from += BATCH_ROWS) {
         uint64_t left = data->x.rows - from, count = left < BATCH_ROWS ? left : BATCH_ROWS;
+        /* A view of the batch's rows; nothing is copied. */
         struct matrix rows = matrix_slice(&data->x, from, count);
         status = decide(batch.model, &rows, threads, activation, error);
         batch.rows = (size_t)count;
@@ -63,7 +68,8 @@ static temper_status fill_batches(const struct dataset *data, size_t threads, st
     return status;
 }
 
-/* By name; a class that the model does not have is refused, since its rows have no probability. */
+/* Finds the model's number of each class by name. A class that the model does not have is refused: its rows have no
+ * probability. */
 static temper_status match_classes(const struct model *model, const struct dataset *data, uint32_t *number,
                                    temper_error *error)
 {
@@ -77,7 +83,7 @@ static temper_status match_classes(const struct model *model, const struct datas
     return TEMPER_OK;
 }
 
-/* p^(t2 - t1) is the gradient factor of two-temperature losses only. */
+/* Other losses have no temperatures, hence no such factor. */
 static temper_status check_request(const struct model *model, const struct dataset *data, temper_error *error)
 {
     if (!loss_is_two_temperature(model->loss))
@@ -89,7 +95,7 @@ static temper_status check_request(const struct model *model, const struct datas
     return TEMPER_OK;
 }
 
-/* Where t1 = t2 all factors are 1, without a look at the features. */
+/* Fills out[rows]. For t1 = t2 all factors are 1, and the scores are not computed. */
 temper_status importances(const struct model *model, const struct dataset *data, size_t threads, double *out,
                           temper_error *error)
 {
@@ -97,12 +103,14 @@ temper_status importances(const struct model *model, const struct dataset *data,
     if (status != TEMPER_OK)
         return status;
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
+    /* [row of the batch * vectors + k] */
     double *activation = mem_alloc(BATCH_ROWS, model->vectors * sizeof *activation);
     if (number && activation)
         status = match_classes(model, data, number, error);
     else
         status = error_no_memory(error);
     struct importance_batch batch = {.model = model, .number = number, .activation = activation, .out = out};
+    /* The classes are matched before, so that errors do not depend on the temperatures. */
     if (status == TEMPER_OK && model->loss.t1 == model->loss.t2)
         for (uint64_t i = 0; i < data->x.rows; i++)
             out[i] = 1;

@@ -8,13 +8,14 @@
 #include "temper_extra.h"
 #include "train/train.h"
 
-/* Of all rows. */
+/* Scores and margins of all rows. */
 struct margin_ranking {
     double *activation; /* [row * vectors + k] */
     double *margin;
-    uint32_t *runner_up; /* NULL for two classes */
+    uint32_t *runner_up; /* the best class other than the label; NULL for two classes */
 };
 
+/* Also for a ranking that was allocated in part. */
 static void ranking_free(struct margin_ranking *ranking)
 {
     mem_free(ranking->activation);
@@ -22,12 +23,13 @@ static void ranking_free(struct margin_ranking *ranking)
     mem_free(ranking->runner_up);
 }
 
-/* Scores, margins, and the second-best class of each row if there are more than two. */
+/* Allocates the arrays; on failure nothing remains allocated. */
 static temper_status ranking_new(const struct dataset *data, size_t vectors, struct margin_ranking *ranking,
                                  temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
     *ranking = (struct margin_ranking){.margin = mem_alloc(rows, sizeof *ranking->margin)};
+    /* Otherwise the product would overflow; activation stays NULL, which counts as out of memory. */
     if (rows <= SIZE_MAX / vectors)
         ranking->activation = mem_alloc(rows * vectors, sizeof *ranking->activation);
     if (vectors > 1)
@@ -39,7 +41,7 @@ static temper_status ranking_new(const struct dataset *data, size_t vectors, str
     return TEMPER_NO_MEMORY; /* a constant, for static analysers */
 }
 
-/* The class of the largest score other than the row's own. */
+/* The class of the largest score apart from `own`; of equal scores the first. */
 static uint32_t best_other(const double *a, size_t classes, uint32_t own)
 {
     uint32_t best = own == 0;
@@ -49,7 +51,8 @@ static uint32_t best_other(const double *a, size_t classes, uint32_t own)
     return best;
 }
 
-/* Two classes have one score, whose sign is that of class 1. */
+/* Fills margins and runner-up classes from the scores. A negative margin means that the model predicts another
+ * class. */
 static void find_margins(const struct dataset *data, size_t vectors, struct margin_ranking *ranking)
 {
     for (size_t row = 0; row < (size_t)data->x.rows; row++) {
@@ -64,7 +67,7 @@ static void find_margins(const struct dataset *data, size_t vectors, struct marg
     }
 }
 
-/* Margins of all rows; freed on failure. */
+/* Computes the margins of all rows; on success the caller frees *ranking. */
 static temper_status rank(const struct dataset *data, const struct model *model, const temper_noise_options *options,
                           struct margin_ranking *ranking, temper_error *error)
 {
@@ -80,7 +83,8 @@ static temper_status rank(const struct dataset *data, const struct model *model,
     return status;
 }
 
-/* Margins are those of a logistic regression that is trained on the labels as given. */
+/* Trains a logistic regression with penalty and scaling of the options, and lets noise_margin change the labels of
+ * the rows of smallest or largest margin. The model is freed before the noise is drawn. */
 temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options, bool largest,
                             struct noise *out, temper_error *error)
 {
@@ -88,6 +92,7 @@ temper_status noise_by_rank(const struct dataset *data, const temper_noise_optio
     temper_train_report report;
     struct margin_ranking ranking;
     struct model *model;
+    /* All other settings are defaults, so that the noise depends on data and options only. */
     training.loss.method = TEMPER_LOGISTIC;
     training.l2 = options->rank_l2;
     training.scale = options->rank_scale;
@@ -102,6 +107,7 @@ temper_status noise_by_rank(const struct dataset *data, const temper_noise_optio
     model_free(model);
     if (status != TEMPER_OK)
         return status;
+    /* Borrowed by noise_margin for the duration of the call. */
     struct margins margins = {ranking.margin, ranking.runner_up};
     status = noise_margin(data, margins, options->rate, largest, out, error);
     ranking_free(&ranking);

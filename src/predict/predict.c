@@ -8,9 +8,10 @@
 #include "objective/scores.h"
 #include "tempered/log_partition.h"
 
-enum { BLOCK_ROWS = 256 };
+enum { BLOCK_ROWS = 256 }; /* rows of a thread's unit of work */
 
-/* Hinge has no probabilities; calibrated ones need an escort order, which t1 = 0 has not. */
+/* Numbers per row; 0 where the model has no such output. Hinge has no probabilities at all; calibrated ones are an
+ * escort distribution of order t1, which does not exist for t1 = 0. */
 size_t output_width(const struct model *model, temper_prediction output)
 {
     size_t classes = model->classes.count;
@@ -19,6 +20,7 @@ size_t output_width(const struct model *model, temper_prediction output)
         return 1;
     case TEMPER_PREDICT_PROBABILITIES:
         return model_has_probabilities(model) ? classes : 0;
+    /* The distribution of the loss as it was trained, without calibration. */
     case TEMPER_PREDICT_RAW_PROBABILITIES:
         return model->loss.method == TEMPER_HINGE ? 0 : classes;
     case TEMPER_PREDICT_DECISIONS:
@@ -29,7 +31,8 @@ size_t output_width(const struct model *model, temper_prediction output)
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-/* The first of equal scores. */
+/* The class of the largest score, the first of equal ones. For two classes the score is that of class 1, and 0
+ * predicts class 0. */
 size_t predicted_class(const struct model *model, const double *a)
 {
     size_t best = 0;
@@ -41,17 +44,20 @@ size_t predicted_class(const struct model *model, const double *a)
     return best;
 }
 
-/* Calibrated probabilities are the escort distribution p^order / sum p^order. It is computed from log p, since p^order
- * may be representable where p underflows. */
+/* Fills p[classes] with the tempered softmax of the scores; calibrated: with its escort distribution p^order / sum
+ * p^order. Computed from log p relative to the largest, since p^order may be representable where p underflows. Two
+ * classes have one score, which stands for the activations -a/2 and a/2. */
 void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p)
 {
     const double two[] = {-a[0] / 2, a[0] / 2};
     size_t classes = model->vectors == 1 ? 2 : model->vectors;
+    /* Order 1 leaves the distribution as it is. */
     double order = calibrated ? model_escort_order(model) : 1, sum = 0;
     if (model->vectors == 1)
         a = two;
     struct partition family = partition_solve(a, classes, model->loss.t2);
     for (size_t c = 0; c < classes; c++) {
+        /* The largest term is exp(0) = 1, so that the sum cannot be 0. */
         p[c] = exp(order * (partition_log_p(&family, c, a[c]) - family.log_top));
         sum += p[c];
     }
@@ -61,7 +67,8 @@ void predicted_probabilities(const struct model *model, const double *a, bool ca
 
 /* ---- All rows-------------------------------------------------------------------------------- */
 
-/* weights[feature * vectors + k], as the kernels need them. */
+/* The weights as [feature * vectors + k], the layout of the kernels; models store them by class. To be freed; NULL:
+ * out of memory. */
 static double *weights_by_feature(const struct model *model)
 {
     double *weights = mem_alloc(model->features, model->vectors * sizeof *weights);
@@ -71,7 +78,8 @@ static double *weights_by_feature(const struct model *model)
     return weights;
 }
 
-/* Sparse rows may have fewer or more columns: the rest is 0, or has no weight. */
+/* Dense rows must have the features of the model. Sparse rows may have any number of columns: missing ones are 0,
+ * and those beyond the model's have no weight. */
 static temper_status check_columns(const struct model *model, const struct matrix *x, temper_error *error)
 {
     if (x->kind == MATRIX_CSR || x->columns == model->features)
@@ -80,7 +88,8 @@ static temper_status check_columns(const struct model *model, const struct matri
                      (unsigned long long)x->columns, model->features);
 }
 
-/* Scaling is part of the weights, but for logarithms, which are taken of the features. */
+/* The weights are for unscaled features, as scaling was multiplied into them after training. Only the logarithm is
+ * not linear, and is taken of the features here. */
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
                      temper_error *error)
 {
@@ -88,6 +97,7 @@ temper_status decide(const struct model *model, const struct matrix *x, size_t t
     double *weights = weights_by_feature(model);
     if (!weights)
         return error_no_memory(error);
+    /* Borrows weights and bias for the duration of the call. */
     struct linear_model linear = {weights, model->bias, model->vectors, model->features,
                                   model->scale.kind == SCALE_LOG};
     temper_status status = activations(x, &linear, threads, out, error);
@@ -95,6 +105,7 @@ temper_status decide(const struct model *model, const struct matrix *x, size_t t
     return status;
 }
 
+/* Shared by the threads of one prediction, which write disjoint parts of `out`. */
 struct predict_job {
     const struct model *model;
     temper_prediction output;
@@ -103,7 +114,7 @@ struct predict_job {
     double *out;
 };
 
-/* A block of rows by one thread. */
+/* The work of one thread on one block: rows are independent of each other. */
 static temper_status predict_block(void *context, size_t block, size_t worker)
 {
     const struct predict_job *job = context;
@@ -120,7 +131,7 @@ static temper_status predict_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* Scores of all rows first, by the fast kernels; the rest is row by row. */
+/* Fills out[rows * width]. Decisions are the scores themselves and need no second array. */
 temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
                       double *out, temper_error *error)
 {
@@ -129,6 +140,7 @@ temper_status predict(const struct model *model, const struct matrix *x, temper_
         return error_set(error, TEMPER_USAGE, "this model has no %sprobabilities (%s); ask for --decision",
                          output == TEMPER_PREDICT_PROBABILITIES ? "calibrated " : "",
                          model->loss.method == TEMPER_HINGE ? "hinge" : "t1 = 0");
+    /* The scores are the result. */
     if (output == TEMPER_PREDICT_DECISIONS)
         return decide(model, x, threads, out, error);
     double *a = mem_alloc(rows, model->vectors * sizeof *a);
@@ -136,6 +148,7 @@ temper_status predict(const struct model *model, const struct matrix *x, temper_
         return error_no_memory(error);
     temper_status status = decide(model, x, threads, a, error);
     struct predict_job job = {model, output, rows, width, a, out};
+    /* The last block may have fewer rows. */
     size_t blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
     if (status == TEMPER_OK && parallel_blocks(blocks, threads, predict_block, &job) != TEMPER_OK)
         status = error_no_memory(error);

@@ -189,6 +189,7 @@ temper_status tune_ask_labels(struct tune_state *t)
     temper_status status = TEMPER_OK;
     bool finished = true;
     fill_shortlist(&t->table, &t->selection, &list);
+    /* Two fits for each candidate, then those of the final model if one is wanted. */
     progress->phase = "ask";
     progress->fits_before = t->table.fits_done;
     progress->fits_planned =

@@ -130,6 +130,7 @@ static void measure_row(const struct ended_fit *fit, size_t row)
     bool halves = batch->stage == STAGE_HALVES;
     double confidence;
     *out = (struct held_out_row){.held_out = part_of(batch, row) == fit->part};
+    /* Fits of the folds are needed on their held-out rows only. */
     if (!out->held_out && !halves)
         return;
     uint32_t predicted = predicted_with_confidence(a, vectors, &confidence), label = cv->features->data->label[row];
@@ -154,6 +155,7 @@ static void add_own_trusted(const struct ended_fit *fit, struct held_out_sums *s
     size_t vectors = fits_vectors(cv->features);
     double confidence;
     for (size_t i = 0; trusted->row && i < trusted->count; i++) {
+        /* Trusted rows are numbered among the rows of all processes. */
         size_t row = (size_t)trusted->row[i] - cv->labels.first;
         if (row >= cv->labels.own || part_of(fit->batch, row) != fit->part)
             continue;
@@ -193,6 +195,7 @@ static temper_status add_other_trusted(const struct ended_fit *fit, struct held_
     double *activation = fit->batch->trusted_activation, confidence;
     struct scaled_features features = *cv->features;
     struct solution solution = {fit->end->w, vectors, !cv->train->no_intercept};
+    /* The trusted rows with the scaling of the data: scale factors are those that the fits were made with. */
     features.given = trusted->data;
     TRY(scaled_features_activations(&features, solution, 1, activation, error));
     for (size_t i = 0; i < trusted->count; i++) {
@@ -267,6 +270,7 @@ static temper_status finish_candidate(struct crossval_batch *batch, struct cross
     temper_tune_candidate *candidate = &batch->table->candidate[trial->candidate];
     bool folds = batch->stage == STAGE_FOLDS || cv->folds == 2;
     sum_parts(cv, trial, batch->parts, candidate);
+    /* Accuracies by fold are kept for the paired comparison with logistic regression in tune.c. */
     for (size_t i = 0; folds && i < batch->parts; i++)
         batch->table->fold_accuracy[trial->candidate * cv->folds + i] = trial->sums[i].correct / trial->sums[i].weight;
     if (batch->stage == STAGE_HALVES)
@@ -287,6 +291,7 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
     struct held_out_sums *sums = &trial->sums[fit.part];
     for (size_t row = 0; row < cv->labels.own; row++)
         measure_row(&fit, row);
+    /* The rows of the data process by process, then the other trusted rows, which every process adds alike. */
     TRY(comm_in_turn(cv->labels.comm, add_rows, &fit, sums, sizeof *sums, error));
     if (cv->trusted.data)
         TRY(add_other_trusted(&fit, sums, error));
@@ -392,6 +397,7 @@ static size_t trials_together(const struct dataset *data, size_t parts)
         bytes = share < bytes ? share : bytes;
         least = 1;
     }
+    /* Fits that BYTES_TOGETHER allows: a candidate keeps its results until all of its `parts` fits have ended. */
     size_t affordable = bytes / TRIAL_ROW_BYTES / (size_t)dataset_all_rows(data) * parts;
     size_t fits = affordable > MOST_TOGETHER ? MOST_TOGETHER : affordable < least ? least : affordable;
     return parts > 0 && parts < fits ? fits / parts : 1;
@@ -446,6 +452,7 @@ static temper_status take_weights(struct crossval *cv, temper_error *error)
         squares += cv->weight[row] * cv->weight[row];
         count += cv->weight[row] > 0;
     }
+    /* The mean over rows of positive weight becomes 1, so that sums of weights are comparable with numbers of rows. */
     for (size_t row = 0; row < labels->rows; row++)
         cv->weight[row] *= count / sum;
     cv->rows = sum / squares * sum;
@@ -459,6 +466,7 @@ temper_status crossval_prepare(struct crossval *cv, temper_error *error)
     struct split_options how = {cv->train->seed, true};
     TRY(gathered_labels_needed(cv->features->data, &cv->labels, error));
     TRY(take_weights(cv, error));
+    /* Every process draws the same partition of all rows from the same seed. */
     const struct dataset all = gathered_labels_dataset(&cv->labels, cv->features->data);
     if (cv->given_fold) {
         TRY(split_given(&all, cv->given_fold, cv->folds, &cv->partition[1], error));

@@ -55,6 +55,7 @@ static temper_status run_folds(struct fold_models_job *job, size_t candidate, in
     struct tune_state *t = job->t;
     const temper_tune_candidate *chosen = &t->table.candidate[candidate];
     size_t parts = job->models->parts;
+    /* Partition 0 is that of the halves, 1 that of the folds; every fit starts from zero, as in the search. */
     for (size_t i = 0; i < parts; i++)
         fit[i] = (struct fit_spec){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i, FIT_BEGINS_AT_ZERO};
     struct fits_job fits = {.features = &t->setup.features,
@@ -149,6 +150,7 @@ static temper_status difference_from(const struct tune_request *request, const s
     uint16_t *predicted = mem_alloc(rows, sizeof *predicted);
     temper_status status = TEMPER_NO_MEMORY;
     if (a && predicted)
+        /* The model has weights for unscaled features, so it is applied to the data as given. */
         status = decide(model, &request->data->x, request->train.threads, a, request->error);
     else
         error_no_memory(request->error);
@@ -206,6 +208,8 @@ static temper_status mean_model(const struct tune_state *t, const struct fold_mo
             model_free(model);
             return error_no_memory(t->request.error);
         }
+    /* The weights are given for unscaled features; the kind of scaling is needed where the logarithm of the features
+     * is taken. */
     model->scale.kind = t->setup.features.scale.kind;
     scaled_features_raw_weights(&t->setup.features,
                                 (struct solution){models->mean, model->vectors, !t->request.train.no_intercept},
@@ -231,6 +235,7 @@ static temper_status refit(struct tune_state *t, const struct fold_models *model
         return TEMPER_OK;
     if (status == TEMPER_OK)
         status = difference_from(&t->request, models, again, &after);
+    /* Closer to the fold models than the first model: it replaces the first, with its report. */
     if (status == TEMPER_OK && (after < before || !t->model)) {
         model_free(t->model);
         t->model = again;
@@ -246,10 +251,12 @@ static temper_status refit(struct tune_state *t, const struct fold_models *model
  * (t->model is NULL) the difference counts as 1, so that a refit always follows. */
 static temper_status check_agreement(struct tune_state *t, const struct fold_models *models)
 {
+    /* own: the mean difference between two fold models; apart: that of the final model from them. */
     double apart = 1, own;
     temper_status status = difference_among(&t->request, models, &own);
     if (status == TEMPER_OK && t->model)
         status = difference_from(&t->request, models, t->model, &apart);
+    /* The usual case: as close to the fold models as these are to each other. */
     if (status != TEMPER_OK || !(apart > own + OTHER_OPTIMUM))
         return status;
     status = refit(t, models, apart);
@@ -284,6 +291,7 @@ temper_status tune_final_fit(struct tune_state *t)
     struct tune_progress *progress = &t->progress;
     size_t folds = t->setup.cv.folds;
     bool finished = true;
+    /* Fits of this phase: the folds, then one on all rows. */
     progress->phase = "check";
     progress->fits_before = t->table.fits_done;
     progress->fits_planned = progress->fits_before + folds + 1;

@@ -4,7 +4,7 @@
 
 #include "search/many_fits.h"
 
-/* The number of solvers in progress, each of so many bytes, and of score vectors for ended fits. */
+/* The number of solvers in progress, of solver_bytes each, and of score vectors for fits that have ended. */
 struct fit_slots {
     size_t solvers, scores;
     double solver_bytes;

@@ -46,6 +46,7 @@ static temper_status hide_rows(const struct fits_job *job, const struct fit_spec
     const struct dataset *all = job->features->data;
     size_t rows = (size_t)all->x.rows;
     bool sees_all = fit->part == FIT_SEES_ALL;
+    /* A partition is of the rows of all processes. */
     const uint32_t *part = sees_all ? NULL : job->partition[fit->partition].part + all->ranks.first_row;
     double *weight = mem_alloc(rows, sizeof *weight);
     if (!weight)
@@ -57,6 +58,7 @@ static temper_status hide_rows(const struct fits_job *job, const struct fit_spec
         mem_free(weight);
         return status;
     }
+    /* dataset_borrow has copied the weights of the data, which are replaced. */
     mem_free((*out)->weight);
     (*out)->weight = weight;
     return TEMPER_OK;
@@ -224,6 +226,7 @@ static temper_status run_links(struct separate_fit *self, struct fit_chain *chai
         size_t after = job->fit[i].after;
         if (all->root[i] != chain->root)
             continue;
+        /* Positions count the fits of this chain only. */
         chain->position[i] = count++;
         const double *initial = after == FIT_BEGINS_AT_ZERO ? NULL : chain->solution + chain->position[after] * size;
         *at = i;
@@ -242,6 +245,7 @@ static temper_status run_chain(void *context, size_t number, size_t worker)
     struct fit_chain chain = {.root = all->chain[number], .size = fits_size(job->features, job->options)};
     size_t at = chain.root, length = 0;
     (void)worker;
+    /* The length of the chain: fits of a chain need not be adjacent in the list. */
     for (size_t i = chain.root; i < job->count; i++)
         length += all->root[i] == chain.root;
     chain.solution = mem_alloc(length, chain.size * sizeof *chain.solution);
@@ -266,6 +270,7 @@ static void find_chains(struct separate_fits *all)
         if (after == FIT_BEGINS_AT_ZERO)
             all->chain[all->chains++] = i;
     }
+    /* One process: chains in parallel, and spare threads within each fit. */
     all->at_once = job->threads;
     all->threads = all->chains && all->chains < job->threads ? job->threads / all->chains : 1;
     if (!comm_alone(job->features->data->ranks.comm)) {
@@ -301,6 +306,7 @@ static temper_status run_all(struct separate_fits *all, bool *finished)
         find_chains(all);
         status = parallel_blocks(all->chains, all->at_once, run_chain, all);
     }
+    /* Stopped fits are no failure: parallel_blocks returned TEMPER_OK, and `stopped` distinguishes the two. */
     *finished = status == TEMPER_OK && !all->stopped;
     shared_preconditioners_free(all->shared);
     pthread_mutex_destroy(&all->lock);

@@ -54,6 +54,7 @@ static struct grid_text split_at(struct grid_text *rest, char mark)
 /* Parses a finite number >= 0; "3x" is three times lambda_0, for penalties only. */
 static bool read_value(struct grid_text text, const struct grid_lists *lists, bool is_l2, double *value)
 {
+    /* A trailing x marks a multiple of lambda_0. */
     bool times = is_l2 && text.to > text.from && text.to[-1] == 'x';
     if (number_f64(text.from, text.to - times, value) != NUMBER_OK || !(*value >= 0))
         return false;
@@ -78,6 +79,7 @@ static bool add_range(struct grid_text item, const char *dots, const struct grid
                       struct grid_values *values)
 {
     bool is_l2 = values == &lists->l2;
+    /* The count is limited by the free entries of the list, before anything is added. */
     const char *colon = memchr(dots, ':', (size_t)(item.to - dots));
     double from, to;
     unsigned long long count;
@@ -85,6 +87,7 @@ static bool add_range(struct grid_text item, const char *dots, const struct grid
         !read_value((struct grid_text){item.from, dots}, lists, is_l2, &from) ||
         !read_value((struct grid_text){dots + 2, colon}, lists, is_l2, &to) || (is_l2 && !(from > 0 && to > 0)))
         return false;
+    /* A range may overlap with values before it; add_value leaves those out. */
     for (size_t i = 0; i < (size_t)count; i++) {
         double share = (double)i / (double)(count - 1);
         double inside = is_l2 ? from * pow(to / from, share) : from + share * (to - from);
@@ -131,12 +134,14 @@ static temper_status read_methods(struct grid_text word, struct grid_text rest, 
         return bad_word(word, "ends in a comma", error);
     do {
         struct grid_text item = split_at(&rest, ','), title = split_at(&item, ':');
+        /* A name that is too long stays empty here, and is then refused as unknown. */
         char name[32] = "";
         temper_method method;
         if ((size_t)(title.to - title.from) < sizeof name)
             memcpy(name, title.from, (size_t)(title.to - title.from));
         if (!method_find(name, &method))
             return bad_word(word, "names an unknown loss", error);
+        /* Text after the colon: a width, for hinge only. */
         if (item.from < item.to && (method != TEMPER_HINGE || !read_value(item, lists, false, &lists->smoothing)))
             return bad_word(word, "gives a width that is not a number, or to a loss that has none", error);
         lists->method[method] = true;
@@ -149,6 +154,7 @@ static temper_status read_word(struct grid_text word, struct grid_lists *lists, 
 {
     struct grid_text rest = word, name = split_at(&rest, '=');
     size_t length = (size_t)(name.to - name.from);
+    /* `only` has no list, so that nothing may follow the name. */
     if (length == 4 && memcmp(name.from, "only", 4) == 0 && name.to == word.to) {
         lists->only = true;
         return TEMPER_OK;
@@ -215,6 +221,7 @@ static void add_loss(const struct grid_lists *lists, temper_loss_spec loss, stru
 static size_t add_method(const struct grid_lists *lists, temper_method method, struct candidate_grid *grid)
 {
     size_t left_out = 0;
+    /* Methods without temperatures resolve all pairs to one loss, which add_loss adds once. */
     for (size_t i = 0; i < lists->t1.count; i++)
         for (size_t j = 0; j < lists->t2.count; j++) {
             temper_loss_spec loss = loss_resolve((temper_loss_spec){
@@ -255,9 +262,11 @@ static temper_status fill(const struct grid_lists *lists, struct candidate_grid 
     grid->table = mem_alloc(most, sizeof *grid->table);
     if (!grid->table)
         return error_no_memory(error);
+    /* In the order of the enumeration, whatever the order in the text. */
     for (size_t i = 0; i < METHODS; i++)
         if (lists->method[i])
             left_out += add_method(lists, (temper_method)i, grid);
+    /* Checked before the two losses are added: a user whose own list is empty should know it. */
     if (grid->count == 0)
         return error_set(error, TEMPER_USAGE,
                          "grid: none of these temperatures can be trained: the loss or its slope "
@@ -277,6 +286,7 @@ temper_status grid_parse(const char *text, double default_l2, struct candidate_g
 {
     struct grid_lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};
     struct candidate_grid grid = {0};
+    /* NULL and "default" are the default grid alone; "paper" replaces all three of its lists. */
     bool plain = !text || strcmp(text, "default") == 0;
     temper_status status = read_lists(TEMPER_GRID_DEFAULT, &lists, error);
     if (status == TEMPER_OK && !plain)

@@ -49,7 +49,7 @@ struct fits_job {
 /* *finished is false where goes_on ended it. */
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error);
 
-/* Bytes that so many fits take, and that a single one takes with any options; `block` as in objective_bytes. */
+/* Estimated bytes of `fits` fits, and of a single one with any options; `block` as in objective_bytes. */
 double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
                   double *block);
 double one_fit_bytes(const struct dataset *data, size_t threads, double *block);

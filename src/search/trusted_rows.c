@@ -26,6 +26,7 @@ static temper_status check_rows(const struct tune_request *request)
 static temper_status check_dataset(const struct tune_request *request, const struct dataset *trusted)
 {
     const struct matrix *x = &request->data->x;
+    /* Dense kinds (bytes, floats, doubles) may differ; dense and sparse may not. */
     bool sparse = x->kind == MATRIX_CSR, trusted_sparse = trusted->x.kind == MATRIX_CSR;
     if (!trusted->label || trusted->x.rows == 0)
         return error_set(request->error, TEMPER_BAD_DATA,
@@ -61,9 +62,11 @@ temper_status tune_trusted_rows(const struct tune_request *request, struct tune_
     const temper_tune_options *options = request->options;
     const struct dataset *given = (const struct dataset *)options->trusted;
     struct trusted_rows *out = &setup->cv.trusted;
+    /* One decision needs one set of rows: shares of two sets would have to be weighted somehow. */
     if (given && options->trusted_count)
         return error_set(request->error, TEMPER_USAGE,
                          "trusted rows are those of a file, or some of the data; give one of them");
+    /* Borrowed from the options, which outlive the search. */
     if (options->trusted_count) {
         *out = (struct trusted_rows){
             .count = options->trusted_count, .row = options->trusted_rows, .label = options->trusted_labels};

@@ -59,9 +59,13 @@ static temper_status check_memory(const struct tune_request *request)
         train.loss.method = TEMPER_HINGE;
         fits = fmax(fits, fits_bytes(data, &train, most, train.threads, &block));
     }
+    /* Predictions and confidences of the candidates in progress. */
     double trials = rows * (double)crossval_trial_bytes(data);
+    /* The final fit: predictions of all folds (two bytes per row) and the scores of all rows. */
     double last = one_fit_bytes(data, train.threads, &block) +
                   rows * (2 * (double)options->folds + (double)sizeof(double) * vectors);
+    /* Arrays per row exist throughout; the batches and the final fit follow each other, so that the larger one
+     * counts. */
     struct memory_limit_plan plan = {.what = "the search",
                                      .needed = rows * (FOLDS_BYTES + (options->ask ? ASK_BYTES : 0)) +
                                                fmax(fits + trials, last),
@@ -76,6 +80,7 @@ static temper_status check_request(struct tune_request *request)
 {
     temper_train_options *train = &request->train;
     *train = request->options->train;
+    /* Loss and penalty are those of the candidates; the values here only have to pass the checks of training. */
     train->loss = temper_train_defaults().loss;
     train->l2 = NAN;
     train->warm_start = NULL;
@@ -118,6 +123,7 @@ static temper_status prepare(const struct tune_request *request, struct tune_set
     setup->cv = (struct crossval){
         .features = &setup->features, .train = train, .folds = options->folds, .given_fold = options->fold};
     TRY(crossval_prepare(&setup->cv, request->error));
+    /* Notes for the user: temperatures that cannot be trained, and classes with fewer rows than folds. */
     if (grid.note[0])
         sentence_append(report->notes, sizeof report->notes, "%s", grid.note);
     if (setup->cv.partition[1].note[0])
@@ -140,6 +146,7 @@ bool tune_report_progress(struct tune_state *t, size_t done)
     temper_tune_progress shown = {progress->phase, all, planned, seconds, left};
     if (options->on_progress && options->on_progress(options->progress_context, &shown) != 0)
         progress->stopped = true;
+    /* One collective count per call; its result is the same on all processes. */
     uint64_t stopping = progress->stopped;
     if (!comm_alone(comm))
         progress->comm_status = comm_count(comm, stopping, NULL, &stopping, t->request.error);
@@ -169,6 +176,7 @@ static size_t list_candidates(const struct tune_state *t, int stage, size_t *whi
     const struct crossval_table *table = &t->table;
     double best = 0;
     size_t count = 0;
+    /* The best accuracy on the halves; fmax ignores the NAN of candidates that were not fitted. */
     for (size_t i = 0; i < table->count; i++)
         best = fmax(best, table->candidate[i].half_accuracy);
     for (size_t i = 0; i < table->count; i++) {
@@ -192,6 +200,7 @@ static temper_status run_stage(struct tune_state *t, int number, size_t *which)
     progress->phase = number == STAGE_HALVES ? "halves" : "folds";
     progress->fits_planned =
         t->table.fits_done + stage.count * crossval_parts(cv, number) + (t->request.wants_model ? cv->folds + 1 : 0);
+    /* The plan of the halves includes the folds of all candidates: how many will be pruned is not known yet. */
     if (number == STAGE_HALVES && cv->folds > 2) /* an upper bound: some will be pruned */
         progress->fits_planned += t->table.count * cv->folds;
     TRY(crossval_run(cv, &t->table, &stage, &calls, &finished, t->request.error));
@@ -229,11 +238,13 @@ static void measure_gain(const struct crossval_table *table, size_t best, size_t
             logistic = i;
     if (logistic == NO_CANDIDATE || candidate[best].stage != STAGE_FOLDS)
         return;
+    /* Both candidates were measured on the same folds. */
     const double *a = table->fold_accuracy + best * folds, *b = table->fold_accuracy + logistic * folds;
     for (size_t i = 0; i < folds; i++) {
         sum += a[i] - b[i];
         squares += (a[i] - b[i]) * (a[i] - b[i]);
     }
+    /* The unbiased variance of the differences; rounding may make it slightly negative. */
     double variance = (squares - sum * sum / n) / (n - 1);
     report->gain = sum / n;
     report->gain_error = sqrt(fmax(0, variance) / n);
@@ -245,6 +256,7 @@ static void warn_selection(const struct tune_request *request, const struct sele
 {
     char *list = report->warnings;
     size_t size = sizeof report->warnings;
+    /* With trusted rows, the advice to use some would be pointless. */
     bool has_trusted = request->options->trusted || request->options->trusted_count;
     if (selection->systematic)
         sentence_append(list, size,
@@ -314,6 +326,7 @@ static temper_tune_report take_report(struct tune_state *t)
     report.default_l2 = t->setup.default_l2;
     report.interrupted = t->progress.stopped;
     report.seconds = train_clock() - t->progress.started;
+    /* Now owned by the report, and freed by temper_tune_report_free. */
     t->table.candidate = NULL;
     t->setup.cv.partition[1].part = NULL;
     t->report.ask = NULL;

@@ -57,6 +57,7 @@ static temper_status describe(const struct tune_request *request, const struct t
     const temper_train_options *train = &request->train;
     const struct crossval *cv = &setup->cv;
     char fingerprint[33];
+    /* Numbers as doubles, for a description of one layout. */
     const double numbers[] = {train->tolerance,
                               (double)train->max_iterations,
                               (double)train->seed,
@@ -70,6 +71,7 @@ static temper_status describe(const struct tune_request *request, const struct t
     add_word(text, train->precision);
     text_append_bytes(text, (const char *)numbers, sizeof numbers);
     add_candidates(text, table);
+    /* Drawn folds follow from the seed; given ones are part of the description. */
     if (cv->given_fold)
         text_append_bytes(text, (const char *)cv->given_fold, cv->labels.rows * sizeof *cv->given_fold);
     TRY(add_trusted(text, request, setup->trusted));
@@ -101,6 +103,7 @@ static temper_status save(struct tune_state *t, bool now)
     if (!options->checkpoint || comm_rank(t->request.data->ranks.comm) > 0 ||
         (!now && train_clock() - t->progress.saved < options->train.checkpoint_seconds))
         return TEMPER_OK;
+    /* The layout that restore() reads: identity, candidates, accuracies by fold. */
     const struct checkpoint_part parts[] = {
         {t->setup.identity, sizeof t->setup.identity},
         {table->candidate, table->count * sizeof *table->candidate},
@@ -126,6 +129,7 @@ static temper_status restore(struct tune_state *t, const struct text *file)
     size_t accuracies = table->count * t->setup.cv.folds * sizeof *table->fold_accuracy;
     const char *refused = checkpoint_file_check(file->bytes, file->length, magic, &content);
     const char *from = content.bytes;
+    /* The size is compared first: content.bytes has an identity only if it is long enough. */
     if (!refused &&
         (content.length != identity + candidates + accuracies || memcmp(from, t->setup.identity, identity) != 0))
         refused = "the checkpoint is of other data or other options";
@@ -148,6 +152,7 @@ temper_status tune_checkpoint_load(struct tune_state *t)
     if (!options->checkpoint)
         return TEMPER_OK;
     TRY(find_identity(&t->request, &t->setup, &t->table));
+    /* A search that is not resumed replaces an existing file at its first checkpoint. */
     if (!options->resume)
         return TEMPER_OK;
     temper_status status = comm_read_file(t->request.data->ranks.comm, options->checkpoint, &file, t->request.error);

@@ -58,7 +58,7 @@ temper_status tune_checkpoint_load(struct tune_state *t);
 /* Saves the table: now, or only if the last time is long ago. */
 temper_status tune_checkpoint_save(struct tune_state *t, bool now);
 
-/* Reports progress after so many fits of this phase; false if the caller of any process wants to stop. */
+/* Reports progress after `done` fits of this phase; false if the caller of any process wants to stop. */
 bool tune_report_progress(struct tune_state *t, size_t done);
 
 /* The rows whose true labels would distinguish the most promising candidates best. */
