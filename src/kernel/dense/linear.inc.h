@@ -31,6 +31,8 @@ struct fetching {
 #define TWO(name)   name
 #include "kernel/dense/linear_binary.inc.h"
 
+/* The table entries for data in the type of the sums: `hints` are constants, so that the inlined loops have no
+ * branches on them. */
 static void linear_times(rows_type block, const real *w, real *out)
 {
     times_any(block, (struct linear_hints){0}, w, out);
@@ -51,6 +53,8 @@ static void linear_back_cached(rows_type block, const real *r, double *gradient)
     back_any(block, (struct linear_hints){.cached = true}, r, gradient);
 }
 
+/* The same template for data of a narrower type, converted as it is loaded: half or a quarter of the memory
+ * traffic. */
 #ifdef SIMD_F32
 #define WIDENS      1
 #define stored      uint8_t

@@ -35,6 +35,7 @@ HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns
         UNROLL for (int k = 0; k < TIMES_ROWS; k++) sum[k] = vec_fma(LOAD(row[k] + j), weight, sum[k]);
     }
     if (j < columns) {
+        /* the last columns, masked: memory after the row may be unmapped */
         part rest = part_of(columns - j);
         vec weight = vec_load_part(w + j, rest);
         TWO(fetch)(next, share);
@@ -85,17 +86,20 @@ HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_hints aside
         }
         UNROLL for (int k = 0; k < TIMES_ROWS; k += LANES) vec_store(out + i + k, sum_each(sum + k));
     }
+    /* rows that form no complete group: converted here for `back`, multiplied by times_any */
     for (size_t k = i; keep && k < block->rows; k++, x += columns)
         for (int v = 0; v < vectors; v++)
             TWO(keep_row)(TWO(load_of)(x, v, vectors, rest), aside.wide, k, v, vectors);
     return i;
 }
 
+/* A loop for each number of vectors in a row: only with a constant number are the weights an array of registers. */
 #define TIMES_CASE(n)                                                                                                  \
     case n:                                                                                                            \
         return WIDENS && aside.wide ? TWO(times_narrow)(block, aside, w, out, n, true)                                 \
                                     : TWO(times_narrow)(block, aside, w, out, n, false);
 
+/* Processes short rows in groups of TIMES_ROWS; returns 0 for long rows, and then times_any does all of them. */
 static size_t TWO(times_short)(const stored_rows *block, struct linear_hints aside, const real *w, real *out)
 {
     switch (round_up(block->columns, LANES) / LANES) {
@@ -116,6 +120,8 @@ static size_t TWO(times_short)(const stored_rows *block, struct linear_hints asi
 
 #undef TIMES_CASE
 
+/* out = X w. The rows that times_short left over, and long rows. Each row is summed in the same order in any
+ * position, so that results do not depend on the size of blocks. */
 static void TWO(times_any)(stored_rows block, struct linear_hints aside, const real *w, real *out)
 {
     const size_t half_row = block.columns * sizeof(stored) / 2;
@@ -247,6 +253,7 @@ HOT void TWO(back_short)(const stored_rows *block, struct linear_hints aside, co
         TWO(back_short)(&block, aside, r, gradient, n);                                                                \
         break;
 
+/* gradient += X' r: a loop in registers for short rows, in strips of columns for long ones. */
 static void TWO(back_any)(stored_rows block, struct linear_hints aside, const real *r, double *gradient)
 {
     switch (round_up(block.columns, LANES) / LANES) {

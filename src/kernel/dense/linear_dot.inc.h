@@ -18,6 +18,7 @@ enum {
     DOT_SUMS = (DOT_ROWS * DOT_WIDTH + LANES - 1) / LANES * LANES,
 };
 
+/* One tile: DOT_ROWS rows times up to DOT_WIDTH classes. */
 struct dot {
     const real *row[DOT_ROWS];
     size_t columns, classes;
@@ -28,6 +29,8 @@ struct dot {
     size_t stride;
 };
 
+/* LANES columns from j on: every loaded vector of x is used for all classes, every one of w for all rows. sum[c *
+ * DOT_ROWS + k] is class c of row k. */
 HOT void dot_step(const struct dot *d, size_t j, part lanes, vec *sum, const int width)
 {
     vec w[DOT_WIDTH];
@@ -40,6 +43,8 @@ HOT void dot_step(const struct dot *d, size_t j, part lanes, vec *sum, const int
     }
 }
 
+/* All columns of a tile, then the sums across lanes. Works on a copy of the arguments, which the compiler can keep
+ * in registers as no store can change it. */
 HOT void dot_rows(const struct dot *given, const int width)
 {
     const struct dot d = *given;
@@ -61,6 +66,7 @@ HOT void dot_rows(const struct dot *given, const int width)
         memcpy(d.out + (size_t)c * d.stride, sums + c * DOT_ROWS, DOT_ROWS * sizeof *sums);
 }
 
+/* Calls dot_rows with a constant width, for which it is compiled. */
 static void dot_run(const struct dot *d, size_t width)
 {
     switch (width) {

@@ -34,6 +34,7 @@ HOT vec few_spread_part(const real *x, part columns, const int together)
     return together == 4 ? (vec)_mm512_broadcast_f32x4(some) : (vec)_mm512_broadcastsd_pd(_mm_castps_pd(some));
 }
 
+/* Packs weights [column][class] into vectors of `together` columns of all classes; unused lanes are 0. */
 static void few_pack(const struct few_classes *few, const real *w, size_t together)
 {
     real *to = few->w;
@@ -137,6 +138,7 @@ HOT void few_transpose(const vec *sum, vec *out, const int together)
     UNROLL for (int k = 0; k < 8; k++) out[k] = transposed[k / 2 + k % 2 * 4];
 }
 
+/* All rows, FEW_ROWS at a time; writes whole vectors of rows, as the output is padded to SOFTMAX_PAD. */
 HOT void few_block(const many_type *many, const struct few_classes *few, real *out, const int together)
 {
     const size_t rows = many->block.rows;
@@ -154,7 +156,9 @@ HOT void few_block(const many_type *many, const struct few_classes *few, real *o
     }
 }
 
-/* `of` is the number of all classes. */
+/* Up to four classes: four columns of each in a vector; up to eight: two. `of` is the number of all classes: the layout
+ * (hence the order of additions) depends on it and not on the subset, so that a class has the same bits in any subset.
+ */
 static void few_times(const many_type *many, size_t of, const real *w, real *out)
 {
     const rows_type *block = &many->block;

@@ -48,6 +48,7 @@ HOT void times_chunk(const many_type *many, struct tile tile, size_t width)
     }
 }
 
+/* The softmax reads whole vectors of rows, so the rows after the last must hold finite numbers. */
 static void clear_padding(const many_type *many, real *out)
 {
     size_t rows = many->block.rows, padding = round_up(rows, SOFTMAX_PAD) - rows;
@@ -236,6 +237,7 @@ static void back_strips(const many_type *many, const real *r, size_t columns, do
     }
 }
 
+/* gradient += X' r for weights that exceed the cache: columns are packed in groups that fit beside the residuals. */
 static void back_packed(const many_type *many, const real *r, double *gradient)
 {
     const rows_type *block = &many->block;
@@ -246,6 +248,8 @@ static void back_packed(const many_type *many, const real *r, double *gradient)
     }
 }
 
+/* gradient += X' r from the rows in place: a tile of STRIP columns times `width` classes is summed over all rows
+ * of the block in registers, then added to the doubles. */
 static void back_in_place(const many_type *many, const real *r, double *gradient)
 {
     const rows_type *block = &many->block;
@@ -295,6 +299,8 @@ static void add_lower(const real *sums, size_t j, size_t k, size_t width, double
     }
 }
 
+/* to = diag(weight) X for the columns of these lines, which makes the weighted Gram matrix a product of two
+ * matrices. */
 static void scale_rows(rows_type block, const real *weight, struct gram_lines lines, real *to)
 {
     for (size_t i = 0; i < block.rows; i++)
@@ -302,6 +308,8 @@ static void scale_rows(rows_type block, const real *weight, struct gram_lines li
             to[i * block.columns + j] = weight[i] * block.x[i * block.columns + j];
 }
 
+/* gram += X' diag(weight) X, lower triangle: tiles of `width` rows and STRIP columns, up to and including the
+ * diagonal. Tiles on the diagonal compute a few entries above it, which add_lower drops. */
 static void linear_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch, double *gram)
 {
     real sums[TILE_WIDTH * STRIP];

@@ -3,6 +3,7 @@
  * The including file defines `real`, the type of the arrays, the types of blocks `rows_type`, `many_type`
  * and `other_rows` (data that is converted as it is read), and PLAIN, which makes names distinct. */
 
+/* out = X w, the sum of a row in the type of the block. */
 static void PLAIN(times)(rows_type block, const real *w, real *out)
 {
     for (size_t i = 0; i < block.rows; i++) {
@@ -32,6 +33,7 @@ static void PLAIN(back)(rows_type block, const real *r, double *gradient)
     PLAIN(sums)(block, block.columns, r, gradient, 1);
 }
 
+/* Class by class; the padding of each class is set to 0, as linear.h requires. */
 static void PLAIN(many_times)(const many_type *many, const real *w, real *out)
 {
     const rows_type *block = &many->block;
@@ -46,12 +48,14 @@ static void PLAIN(many_times)(const many_type *many, const real *w, real *out)
     }
 }
 
+/* The gradient of class c has the stride `classes`, as weights are [column][class]. */
 static void PLAIN(many_back)(const many_type *many, const real *r, double *gradient)
 {
     for (size_t c = 0; c < many->classes; c++)
         PLAIN(sums)(many->block, many->block.columns, r + c * many->stride, gradient + c, many->classes);
 }
 
+/* Row j of the Gram matrix is a gradient with the weighted column j as residuals; columns up to j only. */
 static void PLAIN(gram)(rows_type block, const real *weight, struct gram_lines lines, real *scratch, double *gram)
 {
     for (size_t j = lines.from; j < lines.to; j++) {
@@ -67,6 +71,7 @@ static real PLAIN(scaled)(double x, struct rows_scale scale, size_t j)
     return (real)(scale.offset ? (x - scale.offset[j]) * scale.factor[j] : x);
 }
 
+/* Conversions from each type of input; rows and result are contiguous. */
 #define PLAIN_CONVERSION(name, type)                                                                                   \
     static void PLAIN(name)(const type *from, size_t rows, size_t columns, struct rows_scale scale, real *to)          \
     {                                                                                                                  \
@@ -91,6 +96,7 @@ static void PLAIN(times_other)(other_rows block, struct linear_hints aside, cons
     }
 }
 
+/* The order of additions is that of `back`: the sum over the rows of the block, then one addition to the double. */
 static void PLAIN(back_other)(other_rows block, struct linear_hints aside, const real *r, double *gradient)
 {
     (void)aside;

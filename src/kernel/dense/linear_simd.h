@@ -72,6 +72,7 @@ typedef ivec part;
 typedef size_t part;
 #endif
 
+/* The mask of the first `lanes` lanes. */
 HOT part part_of(size_t lanes)
 {
 #if defined(__AVX512F__)
@@ -122,6 +123,7 @@ HOT vec vec_widen(const uint8_t *from)
 #endif
 }
 
+/* The first lanes only, without access to the bytes after them. */
 HOT vec vec_widen_part(const uint8_t *from, part lanes)
 {
 #if defined(__AVX512F__)
@@ -151,6 +153,7 @@ HOT vec vec_widen(const float *from)
 #endif
 }
 
+/* The same for floats. AVX2: the mask of four doubles is narrowed to one of four floats. */
 HOT vec vec_widen_part(const float *from, part lanes)
 {
 #if defined(__AVX512F__)

@@ -4,10 +4,13 @@
 #include "kernel/loss/residual_f32.inc.h"
 #include "kernel/loss/softmax.inc.h"
 #include "kernel/sparse/sparse_products_f32.inc.h"
+/* gathers pay with AVX-512 only */
 #if defined(__AVX512F__)
 #include "kernel/sparse/sparse_sell16.inc.h"
 #endif
 
+/* Losses in floats where the error bound permits it; otherwise the activations are converted, and the kernel of
+ * doubles is called, which is in the other file of the set. */
 void SET(residual_f32)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     if (residual_in_floats(rows))
@@ -16,6 +19,7 @@ void SET(residual_f32)(const struct residual_rows *rows, float *activation, stru
         SET(residual_f32_fine)(rows, activation, sums);
 }
 
+/* External names: the templates define static functions, whose names are the same for every set. */
 void SET(softmax_f32)(const struct softmax_f32 *block)
 {
     softmax_run(block);

@@ -10,12 +10,15 @@
 #include "kernel/small/triangular_solve.inc.h"
 #include "kernel/sparse/sparse_products.inc.h"
 
+/* External names: the templates define static functions, whose names are the same for every set. */
 void SET(margins)(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
                   double *curvature)
 {
     margins_run(table, margin, n, value, slope, curvature);
 }
 
+/* Float activations with losses in doubles. Without polynomials (t2 < 1) each row needs the solver, which has no
+ * vector version. */
 void SET(residual_f32_fine)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     if (rows->table->form == MARGIN_EXACT)

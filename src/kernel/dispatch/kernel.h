@@ -12,6 +12,8 @@
 #include "kernel/small/triangular_solve.h"
 #include "kernel/sparse/sparse_products.h"
 
+/* The fields are described in the headers that define their types. Objectives store the pointer, and call through
+ * it. */
 struct kernel {
     const char *name;
     margin_fn *margins;

@@ -32,6 +32,7 @@ typedef double real;
 typedef int64_t whole;
 #endif
 
+/* Lanes that hold numbers, and lanes of the same width that hold masks and bit patterns. */
 typedef real vec __attribute__((vector_size(SIMD_BYTES)));
 typedef whole ivec __attribute__((vector_size(SIMD_BYTES)));
 
@@ -55,6 +56,7 @@ typedef __m256d native;
 /* Functions of a hot loop: inlined, so that vectors stay in registers. */
 #define HOT static inline __attribute__((always_inline))
 
+/* memcpy compiles to one unaligned load, and is defined for any address. */
 HOT vec vec_load(const real *from)
 {
     vec v;
@@ -83,6 +85,7 @@ HOT vec vec_select(ivec mask, vec yes, vec no)
     return (vec)((mask & (ivec)yes) | (~mask & (ivec)no));
 }
 
+/* Clears the sign bit. */
 HOT vec vec_abs(vec v)
 {
     return (vec)((ivec)v & ~(ivec)vec_all((real)-0.0));

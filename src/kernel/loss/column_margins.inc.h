@@ -2,6 +2,7 @@
 #include "kernel/dense/linear_simd.h"
 #include "kernel/loss/column_margins.h"
 
+/* Stores doubles as floats, each rounded once. */
 HOT void vec_narrow(float *to, vec v)
 {
 #if defined(__AVX512F__)
@@ -13,6 +14,7 @@ HOT void vec_narrow(float *to, vec v)
 #endif
 }
 
+/* In the order of the lanes, so that every compiler gives the same bits. */
 HOT double sum_across(vec v)
 {
     double sum = 0;

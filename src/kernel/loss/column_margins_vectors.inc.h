@@ -1,5 +1,6 @@
 /* column_margins_vectors: the loops for one type of activations; included twice by column_margins.inc.h. */
 
+/* Without branches: the sign of the weight flips that of the activation, and rows of weight 0 are masked. */
 static void COLUMN(margins)(const struct column_rows *rows, const stored *activation, double *margin)
 {
     const ivec sign = (ivec)vec_all(-0.0);

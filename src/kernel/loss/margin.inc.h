@@ -2,6 +2,7 @@
 #include "kernel/loss/margin_vectors.inc.h"
 #include "kernel/loss/vector_math.h"
 
+/* Per lane, `yes` where the mask is set, else `no`. */
 HOT struct margin_vec margin_select(ivec mask, struct margin_vec yes, struct margin_vec no)
 {
     return (struct margin_vec){
@@ -11,7 +12,7 @@ HOT struct margin_vec margin_select(ivec mask, struct margin_vec yes, struct mar
     };
 }
 
-/* t2 = 1. */
+/* t2 = 1: the formula of margin_sigmoid on vectors. */
 HOT struct margin_vec sigmoid_margins(const struct margin_table *table, vec m, bool curved)
 {
     vec e = vec_exp_negative(-vec_abs(m)), u = 1 + e, r = vec_reciprocal(u);
@@ -70,6 +71,8 @@ static __attribute__((noinline)) void far_margins(const struct margin_table *tab
     }
 }
 
+/* GROUP vectors: the near polynomials for all lanes, clipped to their range; then a correction of the lanes
+ * outside. */
 HOT void margins_group(const struct margin_table *table, const vec *m, bool curved, struct margin_vec *loss)
 {
     vec inside[GROUP];
@@ -133,6 +136,7 @@ HOT void margins_loop(const struct margin_table *table, const double *margin, si
         margins_rest(table, margin + i, n - i, value + i, slope + i, curved ? curvature + i : NULL);
 }
 
+/* Selects the loop once for each call. MARGIN_EXACT has no polynomials. */
 HOT void margins_run(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
                      double *curvature)
 {

@@ -44,6 +44,8 @@ struct table_place {
     vec x, x_per_margin;
 };
 
+/* All by integer operations on the bits of 1 + |m|: exponent and first mantissa bits are the interval, the other
+ * bits the position in it. */
 HOT struct table_place table_place(vec m, int split)
 {
     enum { SIGN_BIT = 8 * sizeof(real) - 1 };

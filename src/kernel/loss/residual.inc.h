@@ -17,6 +17,7 @@ struct residual_lanes {
     vec loss, correct, residual;
 };
 
+/* LANES activations from index i on, as doubles. */
 HOT vec load_number(const void *from, size_t i, const bool floats)
 {
     half_vec half;
@@ -49,6 +50,7 @@ HOT ivec load_is_one(const uint32_t *label)
 HOT void residual_step(const struct residual_rows *rows, size_t i, void *activation, struct residual_lanes *sums,
                        const struct residual_case as)
 {
+    /* the margin is the activation with its sign flipped for the other class; so is the residual, from the slope */
     const ivec sign = (ivec)vec_all(-0.0);
     vec m[GROUP];
     ivec flip[GROUP]; /* sign bit of rows that are not class 1 */
@@ -85,6 +87,7 @@ static void residual_rest(const struct residual_rows *rows, size_t i, void *acti
     double number[STEP] = {0}, weight[STEP] = {0}, curvature[STEP];
     uint32_t label[STEP] = {0};
     const size_t count = rows->rows - i, size = floats ? sizeof(float) : sizeof(double);
+    /* copied to arrays of full length, so that no memory after the block is accessed */
     char *from = (char *)activation + i * size;
     struct residual_rows rest = {.table = rows->table,
                                  .label = label,
@@ -114,6 +117,7 @@ HOT double sum_lanes(vec v)
     return sum;
 }
 
+/* All rows of a block in one pass; sums of lanes are added at the end, in the order of the lanes. */
 HOT void residual_loop(const struct residual_rows *rows, void *activation, struct residual_sums *sums,
                        const struct residual_case as)
 {
@@ -130,6 +134,7 @@ HOT void residual_loop(const struct residual_rows *rows, void *activation, struc
     sums->residual += sum_lanes(lanes.residual);
 }
 
+/* One loop for each combination of weights and curvature. */
 HOT void residual_run(const struct residual_rows *rows, void *activation, struct residual_sums *sums, const bool floats)
 {
     if (rows->weight && rows->curvature)

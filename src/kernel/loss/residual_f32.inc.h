@@ -16,6 +16,7 @@ struct float_lanes {
     vec correct; /* integers, of fewer rows than floats can count exactly */
 };
 
+/* The lower and the upper half of the lanes. */
 HOT void halves(vec v, low_vec *low, low_vec *high)
 {
     memcpy(low, &v, sizeof *low);
@@ -30,6 +31,7 @@ HOT wide_vec add_wide(wide_vec sum, vec v)
     return sum + (__builtin_convertvector(low, wide_vec) + __builtin_convertvector(high, wide_vec));
 }
 
+/* LANES floats as doubles. */
 HOT void store_wide(double *to, vec v)
 {
     low_vec low, high;
@@ -59,6 +61,7 @@ static __attribute__((noinline)) void replace_outside(const struct margin_table 
         }
 }
 
+/* As margins_group, with the polynomials of floats. */
 HOT void float_losses(const struct margin_table *table, margin_fn *margins, const vec *m, const bool curved,
                       struct margin_vec *loss)
 {
@@ -142,6 +145,7 @@ static void float_rest(const struct residual_rows *all, size_t i, float *activat
         memcpy(all->curvature + i, curvature, count * sizeof *curvature);
 }
 
+/* All rows; lanes of the last, shorter step are masked. */
 HOT void float_loop(const struct residual_rows *all, float *activation, margin_fn *margins, struct float_lanes *sums,
                     const bool curved)
 {
@@ -161,6 +165,7 @@ HOT bool residual_in_floats(const struct residual_rows *rows)
     return rows->table->form != MARGIN_EXACT && rows->table->floats.limit > 0 && !rows->weight;
 }
 
+/* `margins` is the kernel of doubles of the same instruction set, for margins beyond the polynomials. */
 HOT void residual_floats(const struct residual_rows *rows, float *activation, struct residual_sums *sums,
                          margin_fn *margins)
 {

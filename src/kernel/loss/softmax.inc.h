@@ -21,7 +21,7 @@ HOT vec rough_stretched_sum(const struct class_sums *sum, real s)
     return vec_select(vec_abs(z) < (real)0.5, near, far * (1 / s));
 }
 
-/* lambda after a step; never below 0, should the start have been too far up. (vec_max takes the 0,
+/* lambda after a step; never below 0, in case the start was above the root. (vec_max takes the 0,
  * its second argument, also where the sums have underflowed and the step is NaN.) */
 HOT vec newton_next(const struct lanes *lanes, const struct class_sums *sum, vec lambda)
 {
@@ -30,8 +30,8 @@ HOT vec newton_next(const struct lanes *lanes, const struct class_sums *sum, vec
 }
 
 /* Newton's step on F = S^(-s), `stretched` being E(log S, s), made one of Halley's method: F''/F' =
- * (1+s)(T/S - Q/T) <= 0 lengthens it, and convergence is of third order. At most doubled, since far
- * away the parabola is no guide. */
+ * (1+s)(T/S - Q/T) <= 0 lengthens it, and convergence is of third order. The step is at most doubled, since far
+ * from the root the parabola is a poor approximation. */
 HOT vec halley_next(const struct lanes *lanes, const struct class_sums *sum, vec stretched, vec lambda)
 {
     vec per_slope = vec_reciprocal(sum->first), step = stretched * sum->p * per_slope;
@@ -41,6 +41,7 @@ HOT vec halley_next(const struct lanes *lanes, const struct class_sums *sum, vec
     return vec_max(vec_fma(step, longer, lambda), vec_all(0));
 }
 
+/* Lanes that need another step. */
 HOT ivec farther(vec sum, real distance)
 {
     return vec_abs(sum - 1) > distance; /* false for NaN, which more steps cannot repair */
@@ -83,7 +84,8 @@ HOT struct solution correct(const struct class_sums *sum, vec lambda, real s)
     };
 }
 
-/* t2 > 1. */
+/* t2 > 1: Halley steps in full precision until |S - 1| is small in every lane, then the correction of third order.
+ * Lanes that have converged take part in further steps, which do not change them much. */
 HOT struct solution solve_hot(const struct lanes *lanes, vec lambda)
 {
     struct class_sums sum = full_sums(lanes, lambda, false);
@@ -129,7 +131,7 @@ HOT struct solution solve_softmax(const struct lanes *lanes)
     };
 }
 
-/* Turns p_c^t2 at lambda - offset into scale * p_c^t2 at lambda: its factor is
+/* Converts p_c^t2 at lambda - offset to scale * p_c^t2 at lambda: its factor is
  * (1 + s x)^(-(1+s)/s), x = offset/u, and x is small. */
 HOT void finish_hot(const struct lanes *lanes, const struct solution *solution, vec scale)
 {
@@ -225,6 +227,7 @@ HOT vec label_loss(const struct softmax_shape *shape, vec log_p, vec *factor)
     return s == 0 ? -log_p : -vec_stretch_exp_with(log_p, vec_exp(log_p * s), s);
 }
 
+/* The solver for the temperature; the output receives p_c^t2, not yet normalised. */
 HOT struct solution solve_lanes(const struct lanes *lanes, vec lambda)
 {
     if (lanes->s == 0)
@@ -232,6 +235,7 @@ HOT struct solution solve_lanes(const struct lanes *lanes, vec lambda)
     return lanes->s < 0 ? solve_sparse(lanes, lambda) : solve_hot(lanes, lambda);
 }
 
+/* Loss and lambda of the rows that exist; the lanes after the last row are dropped. */
 HOT void store_rows(const softmax_block *block, size_t first, vec loss, vec lambda)
 {
     real values[LANES];
@@ -253,6 +257,8 @@ struct rows_in_progress {
     vec factor; /* of the gradient */
 };
 
+/* Reads the activations of a vector of rows: their maximum, and a lower bound of lambda as the start. A lambda of
+ * the caller, from the last evaluation, is usually closer, so that steps in low precision are not needed. */
 HOT void begin_rows(const softmax_block *block, size_t first, struct start start, struct rows_in_progress *passage)
 {
     const struct softmax_shape *shape = &block->shape;
@@ -286,6 +292,7 @@ HOT void approach(struct rows_in_progress *passage, size_t count)
     }
 }
 
+/* The loss of the label, NaN where the solver failed or an activation is not finite. */
 HOT void store_losses(const softmax_block *block, size_t first, struct rows_in_progress *passage)
 {
     const struct lanes *lanes = &passage->lanes;
@@ -297,6 +304,7 @@ HOT void store_losses(const softmax_block *block, size_t first, struct rows_in_p
     store_rows(block, first, loss, solution->lambda);
 }
 
+/* The gradient p_y^(t2-t1) (q_c - [c = y]), q_c = p_c^t2/Z, in place of p_c^t2. */
 HOT void finish_rows(const softmax_block *block, size_t first, const struct rows_in_progress *passage)
 {
     const struct lanes *lanes = &passage->lanes;

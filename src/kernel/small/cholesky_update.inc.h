@@ -19,6 +19,7 @@ HOT void panel_tile(const struct cholesky_panel *p, size_t row, size_t c, const 
     for (int i = 0; i < rows * PANEL_VECTORS; i++)
         sum[i] = vec_all(0);
     for (size_t k = 0; k < PANEL; k++) {
+        /* one row of `right` for all rows of the tile */
         vec b[PANEL_VECTORS];
         for (int v = 0; v < PANEL_VECTORS; v++)
             b[v] = vec_load(right + k * PANEL + v * LANES);
@@ -35,6 +36,7 @@ HOT void panel_tile(const struct cholesky_panel *p, size_t row, size_t c, const 
     }
 }
 
+/* Rows that form no complete tile are processed one by one; each entry has the same order of additions. */
 static void cholesky_update_run(const struct cholesky_panel *p)
 {
     size_t row = 0;

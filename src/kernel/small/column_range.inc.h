@@ -5,6 +5,7 @@
 /* Vectors of columns whose sums stay in registers over all rows. */
 enum { RANGE_STRIP = 4, RANGE_LINE = 64 };
 
+/* LANES bytes as doubles. */
 HOT vec vec_from_bytes(const uint8_t *from)
 {
 #if defined(__AVX512F__)

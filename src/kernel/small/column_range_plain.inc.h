@@ -1,5 +1,6 @@
 /* column_range_plain: the reference for one type; the including file defines `stored` and RANGE. */
 
+/* First pass: range and weighted sum. NaN compares false, so a missing value does not enter the range. */
 static void RANGE(first)(const struct column_range *range, const stored *rows)
 {
     double *restrict low = range->low, *restrict high = range->high;
@@ -15,6 +16,7 @@ static void RANGE(first)(const struct column_range *range, const stored *rows)
     }
 }
 
+/* Second pass: sums of deviations from the mean; that of d itself corrects the rounding of the mean. */
 static void RANGE(second)(const struct column_range *range, const stored *rows)
 {
     const double *restrict mean = range->mean;

@@ -7,6 +7,9 @@ HOT void RANGE(fetch)(const stored *row, size_t width)
         __builtin_prefetch(row + j);
 }
 
+/* First pass for `vectors` vectors of columns from column `from` on, over all rows: range and sum stay in
+ * registers. vec_min and vec_max return their second operand for NaN, as in the reference. No FMA: the reference
+ * rounds the product, too. */
 HOT void RANGE(first_strip)(const struct column_range *range, const stored *row, size_t from, const size_t vectors)
 {
     const size_t columns = range->columns, ahead = range->behind * columns;
@@ -37,6 +40,7 @@ HOT void RANGE(first_strip)(const struct column_range *range, const stored *row,
     }
 }
 
+/* Second pass: sums of w (x - mean) and w (x - mean)^2, in the same order as the reference. */
 HOT void RANGE(second_strip)(const struct column_range *range, const stored *row, size_t from, const size_t vectors)
 {
     const size_t columns = range->columns, ahead = range->behind * columns;
@@ -65,6 +69,7 @@ HOT void RANGE(second_strip)(const struct column_range *range, const stored *row
     }
 }
 
+/* Strips of RANGE_STRIP vectors, single vectors, then single columns. */
 static void RANGE(first)(const struct column_range *range, const stored *rows)
 {
     size_t j = 0;
@@ -81,6 +86,7 @@ static void RANGE(first)(const struct column_range *range, const stored *rows)
         }
 }
 
+/* The same division of the columns. */
 static void RANGE(second)(const struct column_range *range, const stored *rows)
 {
     size_t j = 0;

@@ -55,6 +55,7 @@ static inline void upper_rows(const double *l, size_t n, size_t from, const int 
         x[from + (size_t)r] = y[r];
     }
     for (size_t j = 0; j < from; j++) {
+        /* column access to L' is row access to L: the part of the solved rows is subtracted at once */
         struct lane_pair z = x[j];
         for (int r = rows - 1; r >= 0; r--) {
             z.a -= row[r][j] * y[r].a;
@@ -64,6 +65,8 @@ static inline void upper_rows(const double *l, size_t n, size_t from, const int 
     }
 }
 
+/* Forward substitution L y = x from the first row on, then back substitution with the transpose from the last row
+ * on, in place. Rows that form no group of TRIANGLE_ROWS are at the end of the matrix in both directions. */
 static inline void triangular_solve_run(const double *l, size_t n, double *numbers)
 {
     struct lane_pair *x = (struct lane_pair *)numbers;

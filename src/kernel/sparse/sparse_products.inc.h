@@ -16,6 +16,7 @@ enum {
 
 /* ---- Parts of vectors ------------------------------------------------------------------------ */
 
+/* Stores the lanes of the mask only: the memory after them belongs to other columns or rows. */
 HOT void vec_store_part(double *to, vec v, part mask)
 {
 #if defined(__AVX512F__)
@@ -31,6 +32,7 @@ HOT void vec_store_part(double *to, vec v, part mask)
 /* ---- One weight a column --------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
+/* The columns (values, below) of eight entries from e on; 0 in lanes that the mask excludes. */
 HOT __m512i eight_columns(const struct sparse_rows *rows, uint64_t e, __mmask8 mask, bool wide)
 {
     if (wide)
@@ -81,6 +83,7 @@ HOT double row_times(const struct sparse_rows *rows, size_t i, const double *w, 
 #endif
 }
 
+/* `wide` and `f64` are constants of the caller, so that each combination is compiled separately. */
 HOT void rows_times(struct sparse_rows rows, const double *w, double *out, bool wide, bool f64)
 {
     for (size_t i = 0; i < rows.rows; i++)
@@ -94,6 +97,7 @@ static void sparse_times_fast(struct sparse_rows rows, const double *w, double *
 #undef BODY
 }
 
+/* Scalar: every entry is a load, an addition and a store at a random address, which vectors do not accelerate. */
 HOT void rows_back(struct sparse_rows rows, const double *r, double *gradient, bool wide, bool f64)
 {
     for (size_t i = 0; i < rows.rows; i++) {
@@ -113,6 +117,7 @@ static void sparse_back_fast(struct sparse_rows rows, const double *r, double *g
 
 /* ---- Many classes: activations --------------------------------------------------------------- */
 
+/* The product for a strip of classes: `vectors` vectors from class `from` on, for all rows. */
 struct sparse_strip {
     struct sparse_rows rows;
     const double *w;
@@ -122,6 +127,7 @@ struct sparse_strip {
     double *out;
 };
 
+/* The weights of a later entry: their addresses are random, so the hardware does not predict them. */
 HOT void prefetch_weights(const struct sparse_strip *s, size_t column, size_t vectors)
 {
     const char *p = (const char *)(s->w + column * s->width + s->from);
@@ -180,6 +186,7 @@ HOT void strip_of(const struct sparse_strip *s, int vectors, struct sparse_case 
         strip_times(s, vectors, as, false);
 }
 
+/* All classes, in strips so narrow that the sums of a row stay in registers. */
 HOT void strips_times(struct sparse_strip s, struct sparse_case as)
 {
     enum { CLASSES = SPARSE_VECTORS * LANES };
@@ -208,6 +215,7 @@ static void sparse_many_times_fast(struct sparse_rows rows, size_t width, const 
 
 /* ---- Many classes: the gradient -------------------------------------------------------------- */
 
+/* Adds value * r[row] to the gradient of each column: width numbers that are contiguous in both. */
 HOT void rows_many_back(struct sparse_rows rows, size_t width, const double *r, double *gradient, bool wide, bool f64)
 {
     size_t whole_lanes = width / LANES * LANES;

@@ -9,6 +9,7 @@
 
 #include "kernel/sparse/sparse_products.h"
 
+/* Column indices of one entry of each of the 16 rows. */
 HOT __m512i slice_columns(const struct sparse_sell16 *s, uint64_t step)
 {
     if (s->column16)
@@ -27,6 +28,8 @@ HOT __m512 slice_sum(const struct sparse_sell16 *s, uint64_t step, uint64_t end,
     return sum;
 }
 
+/* The 16 rows of a slice: SELL_TOGETHER entries at a time in floats, these sums in doubles; then stored at the
+ * original positions of the rows. */
 HOT void one_slice(const struct sparse_sell16 *s, size_t slice, const float *w, double *out)
 {
     double total[SELL16_ROWS];
@@ -51,6 +54,7 @@ void sparse_sell16_avx512(const struct sparse_sell16 *sell, size_t from, size_t 
         one_slice(sell, slice, w, out);
 }
 
+/* The same order of operations, row by row: padding entries add 0 and do not change a sum. */
 HOT void rows_in_order(struct sparse_rows rows, const float *w, double *out, bool wide, bool f64)
 {
     for (size_t i = 0; i < rows.rows; i++) {
