@@ -13,7 +13,7 @@ static temper_status lost(temper_error *error)
 {
     return error_set(error, TEMPER_IO,
                      "the processes cannot reach each other any more; look at what the others have "
-                     "said, and go on with --resume if there is a checkpoint");
+                     "said, and continue with --resume if there is a checkpoint");
 }
 
 /* Calls the all-gather of the caller. */
