@@ -118,62 +118,62 @@ class Playground:
         expect(self.model.read_bytes() == self.new, "the resumed model is another one")
 
 
-def kill_round(ground):
-    for _ in range(ground.source.choice((1, 1, 2, 4))):
-        before = len(ground.temporaries())
-        code, message = ground.end_at_random([signal.SIGKILL], ground.options("--resume"))
+def kill_round(reference):
+    for _ in range(reference.source.choice((1, 1, 2, 4))):
+        before = len(reference.temporaries())
+        code, message = reference.end_at_random([signal.SIGKILL], reference.options("--resume"))
         expect(code in (0, -signal.SIGKILL), f"exit code {code}: {message}")
-        content = ground.model.read_bytes()
-        expect(content in (ground.old, ground.new), "the model is neither the old nor the new one")
-        ground.check_readable(content)
-        ground.counts["new" if content == ground.new else "old"] += 1
-        left = len(ground.temporaries()) - before
+        content = reference.model.read_bytes()
+        expect(content in (reference.old, reference.new), "the model is neither the old nor the new one")
+        reference.check_readable(content)
+        reference.counts["new" if content == reference.new else "old"] += 1
+        left = len(reference.temporaries()) - before
         expect(left <= 1, f"{left} temporary files are left by one kill")
-        ground.counts["temporary"] += left
-    ground.check_resumed()
+        reference.counts["temporary"] += left
+    reference.check_resumed()
 
 
-def interrupt_round(ground):
-    number = ground.source.choice((signal.SIGINT, signal.SIGTERM))
-    code, message = ground.end_at_random([number], ground.options())
-    content = ground.model.read_bytes()
+def interrupt_round(reference):
+    number = reference.source.choice((signal.SIGINT, signal.SIGTERM))
+    code, message = reference.end_at_random([number], reference.options())
+    content = reference.model.read_bytes()
     if code == -number:  # so early that the program had not begun
-        expect(content == ground.old, "the model has changed before the program began")
+        expect(content == reference.old, "the model has changed before the program began")
     else:
         expect(code in (0, 128 + number), f"exit code {code} after signal {number}: {message}")
-        expect(code == 0 or content == ground.old or "interrupted" in message,
+        expect(code == 0 or content == reference.old or "interrupted" in message,
                f"nothing is said: {message}")
-    ground.check_readable(content)
-    known = {ground.old: "old", ground.new: "new"}
-    ground.counts[known.get(content, "between")] += 1
-    expect(not ground.temporaries(), "a temporary file is left")
-    ground.check_resumed()
+    reference.check_readable(content)
+    known = {reference.old: "old", reference.new: "new"}
+    reference.counts[known.get(content, "between")] += 1
+    expect(not reference.temporaries(), "a temporary file is left")
+    reference.check_resumed()
 
 
-def twice_round(ground):
+def twice_round(reference):
     # Stopped in between, it cannot answer one before the other is there.
     both = [signal.SIGSTOP, signal.SIGINT, signal.SIGTERM, signal.SIGCONT]
-    code, message = ground.end_at_random(both, ground.options())
+    code, message = reference.end_at_random(both, reference.options())
     expect(code in (0, 130, 143, -signal.SIGINT, -signal.SIGTERM), f"exit code {code}: {message}")
-    content = ground.model.read_bytes()
-    expect(content in (ground.old, ground.new), "the model is neither the old nor the new one")
-    ground.counts["new" if content == ground.new else "old"] += 1
-    ground.check_resumed()
+    content = reference.model.read_bytes()
+    expect(content in (reference.old, reference.new), "the model is neither the old nor the new one")
+    reference.counts["new" if content == reference.new else "old"] += 1
+    reference.check_resumed()
 
 
-def check_early(ground, number):
+def check_early(reference, number):
     """A signal just after the first iteration; a machine that is busy may be late for it."""
     for _ in range(5):
-        ground.reset()
-        child = ground.start(ground.options())
-        while child.poll() is None and not ground.state.exists():
+        reference.reset()
+        child = reference.start(reference.options())
+        while child.poll() is None and not reference.state.exists():
             time.sleep(0.001)
         child.send_signal(number)
         message = child.communicate(timeout=120)[1].decode()
-        content = ground.model.read_bytes()
-        if child.returncode == 128 + number and content not in (ground.old, ground.new):
+        content = reference.model.read_bytes()
+        if child.returncode == 128 + number and content not in (reference.old, reference.new):
             expect("best model so far" in message, f"nothing is said: {message}")
-            ground.check_readable(content)
+            reference.check_readable(content)
             return
     raise Fault(f"signal {number} does not end a training early: {child.returncode}: {message}")
 
@@ -181,19 +181,19 @@ def check_early(ground, number):
 def main(rounds, seed):
     source = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
-        ground = Playground(folder, source)
+        reference = Playground(folder, source)
         number = 0
         try:
-            check_early(ground, signal.SIGINT)
-            check_early(ground, signal.SIGTERM)
+            check_early(reference, signal.SIGINT)
+            check_early(reference, signal.SIGTERM)
             for number in range(1, rounds + 1):
-                ground.reset()
+                reference.reset()
                 kind = (kill_round, kill_round, interrupt_round, twice_round)[number % 4]
-                kind(ground)
+                kind(reference)
         except Fault as fault:
             sys.exit(f"kill: round {number} of seed {seed}: {fault}")
-    counts = ", ".join(f"{count} {name}" for name, count in ground.counts.items())
-    print(f"kill: {rounds} rounds of up to {1.1 * ground.seconds:.2f} s; "
+    counts = ", ".join(f"{count} {name}" for name, count in reference.counts.items())
+    print(f"kill: {rounds} rounds of up to {1.1 * reference.seconds:.2f} s; "
           f"models found: {counts} files left by kills")
 
 
