@@ -1,6 +1,6 @@
 /* temper: logistic regression for noisy labels.
  *
- * Read a file, train a model, predict the classes of its rows, save the model (examples/train_model.c is complete):
+ * Read a file, train a model, predict the classes of its rows, save the model (examples/train.c is complete):
  *
  *     temper_error error;
  *     temper_data *data;

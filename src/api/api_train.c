@@ -12,7 +12,8 @@
 
 /* ---- Training ---------------------------------------------------------------------------------------------------- */
 
-/* (0.3, 1) with the default penalty had the lowest mean regret without any tuning (docs/selection.md). */
+/* (0.3, 1) with the default penalty had the lowest mean regret without any tuning (docs/notes/2026-11-16-selection.md).
+ */
 temper_train_options temper_train_defaults(void)
 {
     return (temper_train_options){.struct_size = sizeof(temper_train_options),

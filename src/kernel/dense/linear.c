@@ -1,4 +1,5 @@
-/* linear: sizes of blocks and workspace of the kernels of linear.h. Constants were measured (docs/speed.md). */
+/* linear: sizes of blocks and workspace of the kernels of linear.h. Constants were measured
+ * (docs/notes/2026-11-16-speed.md). */
 #include "kernel/dense/linear.h"
 
 enum {

@@ -6,7 +6,7 @@
  * Diagonal: sparse data. Frequent features have far more curvature than rare ones, on which the penalty acts alone,
  *           and conjugate gradients need a product for every such difference. The diagonal of the Hessian at W = 0,
  *           c E[x^2] + l2, would overcorrect, because rows tie frequent features to each other; its square root takes
- *           fewer products (docs/speed.md). */
+ *           fewer products (docs/notes/2026-11-16-speed.md). */
 #include "train/preconditioner/preconditioner.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Reads a CSV file, trains, predicts the class of each row, evaluates and saves the model.
  *
- *     gcc train_model.c $(pkg-config --cflags --libs temper) -o train_model && ./train_model crowd.csv crowd.temper
+ *     gcc train.c $(pkg-config --cflags --libs temper) -o train_model && ./train_model crowd.csv crowd.temper
  */
 #include <stdio.h>
 #include <stdlib.h>
