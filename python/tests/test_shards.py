@@ -179,7 +179,7 @@ def test_a_solver_that_needs_rows_is_refused():
         plan.fit(lambda question, w: [shard.answer(question, w)])
 
 
-def test_a_shard_answers_one_question_at_a_time():
+def test_a_shard_answers_one_request_at_a_time():
     X, y = made(rows=60_000, columns=50)
     plan = Plan([survey(X, y)])
     shard, question = Shard(plan, X, y), Question(0, "tempered", 0.3, 1.0, 0.0)
@@ -197,7 +197,7 @@ def test_a_shard_answers_one_question_at_a_time():
         other.start()
     for other in others:
         other.join()
-    assert all("one question at a time" in words for words in refused)
+    assert all("one request at a time" in words for words in refused)
     assert np.isfinite(shard.answer(question, w)).all()
 
 
