@@ -445,7 +445,7 @@ static temper_status audit(struct audit_session *session)
     progress_end(&progress);
     TRY(checked(status, &error));
     print_sentences(session->arguments, result->report.notes);
-    print_warnings(result->report.warnings);
+    print_warnings(&result->report.warnings);
     result->listed = count_listed(session->arguments, &result->report);
     return TEMPER_OK;
 }

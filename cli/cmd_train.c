@@ -108,7 +108,7 @@ static void print_json(FILE *out, const struct train_result *result)
     json_report(out, &result->report);
     json_seconds_field(out, result->seconds_read, "train", result->report.seconds, result->seconds_write);
     fputs(",\n  \"warnings\": ", out);
-    json_lines(out, result->report.warnings);
+    json_warnings(out, &result->report.warnings);
     json_text_field(out, "model", result->model_path);
     json_bool_field(out, "replaced", result->replaced);
     fputs("\n}\n", out);
@@ -160,7 +160,7 @@ static temper_status take_tuned(struct train_session *session, const temper_tune
     if (!was_given(session->arguments, OPT_QUIET))
         note("temperatures were chosen by %s among %zu candidates: %s", report->decided_by, report->count,
              report->reason);
-    print_warnings(report->warnings);
+    print_warnings(&report->warnings);
     session->result.report = report->training;
     return TEMPER_OK;
 }
@@ -207,7 +207,7 @@ static temper_status fit(struct train_session *session)
         temper_train(session->data, &session->options, &session->model, &session->result.report, &error);
     progress_end(&progress);
     TRY(checked(status, &error));
-    print_warnings(session->result.report.warnings);
+    print_warnings(&session->result.report.warnings);
     return TEMPER_OK;
 }
 

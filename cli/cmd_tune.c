@@ -262,7 +262,7 @@ static void print_json(FILE *out, const struct tune_result *result)
     fputs(",\n  \"notes\": ", out);
     json_lines(out, report->notes);
     fputs(",\n  \"warnings\": ", out);
-    json_lines(out, report->warnings);
+    json_warnings(out, &report->warnings);
     json_text_field(out, "model", result->model_path);
     json_bool_field(out, "replaced", result->replaced);
     fputs("\n}\n", out);
@@ -516,7 +516,7 @@ static temper_status tune(struct tune_session *session)
                     "interrupted; the results so far are in %s: run the same command with --resume to continue",
                     session->checkpoint);
     print_sentences(session->arguments, session->result.report.notes);
-    print_warnings(session->result.report.warnings);
+    print_warnings(&session->result.report.warnings);
     return TEMPER_OK;
 }
 

@@ -65,6 +65,17 @@ void json_lines(FILE *out, const char *text)
     fputc(']', out);
 }
 
+/* The texts alone, as one JSON array. */
+void json_warnings(FILE *out, const temper_warnings *warnings)
+{
+    fputc('[', out);
+    for (size_t i = 0; i < warnings->count; i++) {
+        fputs(i ? ", " : "", out);
+        json_text(out, warnings->list[i].text);
+    }
+    fputc(']', out);
+}
+
 /* JSON has no NaN and no infinity: null is what parsers turn into a missing value. */
 void json_number(FILE *out, double number)
 {

@@ -15,6 +15,8 @@ void json_text(FILE *out, const char *text);
 void json_number(FILE *out, double number);
 /* An array with a string for each line. */
 void json_lines(FILE *out, const char *text);
+/* The texts of warnings, as an array. */
+void json_warnings(FILE *out, const temper_warnings *warnings);
 
 /* The next member of an object, on a line of its own. */
 void json_number_field(FILE *out, const char *name, double number);

@@ -165,16 +165,13 @@ static void add_choice(struct html_draft *draft, const temper_tune_report *repor
                     100 * best->accuracy_error, report->count, report->folds);
 }
 
-/* Adds a paragraph for each line of the library's text of warnings, and a heading if there is any. */
-static void add_warnings(struct html_draft *draft, const char *warnings)
+/* Adds a paragraph for each warning, and a heading if there is any. */
+static void add_warnings(struct html_draft *draft, const temper_warnings *warnings)
 {
-    if (*warnings)
+    if (warnings->count)
         draft_heading(draft, "Warnings");
-    while (*warnings) {
-        size_t length = strcspn(warnings, "\n");
-        draft_paragraph(draft, "%.*s", (int)length, warnings);
-        warnings += length + (warnings[length] == '\n');
-    }
+    for (size_t i = 0; i < warnings->count; i++)
+        draft_paragraph(draft, "%s", warnings->list[i].text);
 }
 
 /* Composes and writes the page; takes ownership of the pictures, which draft_picture frees. */
@@ -184,7 +181,7 @@ static temper_status write_page(const struct tune_result *result, temper_text sv
     draft_begin(&draft, "Tuning");
     temper_status status = add_source(&draft, result);
     add_choice(&draft, &result->report);
-    add_warnings(&draft, result->report.warnings);
+    add_warnings(&draft, &result->report.warnings);
     draft_heading(&draft, "Candidates");
     /* The second map is missing where no candidate has temperatures. */
     for (size_t i = 0; i < 2; i++)

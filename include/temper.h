@@ -308,6 +308,41 @@ typedef struct temper_train_options {
 
 TEMPER_API temper_train_options temper_train_defaults(void);
 
+/* Kinds of warnings of training, tuning and auditing; new ones are appended. */
+#define TEMPER_WARNING_LIST(X)                                                                                         \
+    X(NOT_CONVERGED, "not-converged")         /* the optimiser stopped before its tolerance */                         \
+    X(SEPARABLE, "separable")                 /* and l2 is 0: the weights have no finite optimum */                    \
+    X(ILL_CONDITIONED, "ill-conditioned")     /* unscaled features differ in size by orders of magnitude */            \
+    X(OUTLIER, "outlier")                     /* one value ruins the scaling of its column */                          \
+    X(ONE_CLASS, "one-class")                 /* the model predicts the same class for every row */                    \
+    X(MISSING_CLASSES, "missing-classes")     /* some classes are never predicted */                                   \
+    X(STARTS_DISAGREE, "starts-disagree")     /* another start ends in another model */                                \
+    X(FOLDS_DISAGREE, "folds-disagree")       /* the final fit ended in another optimum than the folds */              \
+    X(SYSTEMATIC_LABELS, "systematic-labels") /* wrong labels depend on the features */                                \
+    X(RANDOM_LABELS, "random-labels")         /* a share of the labels looks random */                                 \
+    X(RARE_CLASS, "rare-class")               /* the selected candidate hardly predicts some class */                  \
+    X(MOSTLY_WRONG, "mostly-wrong")           /* more than half of the labels look wrong */                            \
+    X(FEW_ROWS, "few-rows")                   /* too few to estimate the share of wrong labels */
+
+typedef enum temper_warning_code {
+#define TEMPER_WARNING_ENUM(name, word) TEMPER_WARNING_##name,
+    TEMPER_WARNING_LIST(TEMPER_WARNING_ENUM)
+#undef TEMPER_WARNING_ENUM
+} temper_warning_code;
+
+TEMPER_API const char *temper_warning_name(temper_warning_code code); /* "starts-disagree" */
+
+typedef struct temper_warning {
+    temper_warning_code code;
+    char text[508]; /* a sentence for the user, with a remedy */
+} temper_warning;
+
+/* Inside a report, so that nothing needs to be freed. Warnings beyond the sixteenth are dropped. */
+typedef struct temper_warnings {
+    size_t count;
+    temper_warning list[16];
+} temper_warnings;
+
 typedef struct temper_train_report {
     temper_stop stop;
     const char *solver;    /* "newton" and the like */
@@ -322,9 +357,9 @@ typedef struct temper_train_report {
     double passes;  /* over the data, of all kinds together */
     double seconds; /* in the call */
     int resumed;    /* 1: continued from a checkpoint */
-    /* For the user, a sentence a line, each with a remedy: disagreeing starts, collapse to one class, separable data,
-     * ill-conditioned features, a stop before convergence. "" if there is nothing to say. */
-    char warnings[2048];
+    /* Disagreeing starts, collapse to one class, separable data, ill-conditioned features, a stop before convergence.
+     */
+    temper_warnings warnings;
 } temper_train_report;
 
 /* Fits a model (`report` may be NULL). A plateau and a loss that is not finite are failures (TEMPER_BAD_DATA); an
@@ -485,8 +520,8 @@ typedef struct temper_tune_report {
     int resumed;                  /* 1: continued from a checkpoint */
     temper_train_report training; /* of the final fit */
     double seconds;
-    char notes[1024];    /* assumptions and omissions, a sentence a line */
-    char warnings[4096]; /* for the user, a sentence a line, those of the final fit included */
+    char notes[1024];         /* assumptions and omissions, a sentence a line */
+    temper_warnings warnings; /* those of the final fit included */
 } temper_tune_report;
 
 /* Chooses temperatures and l2 by cross-validation, and fits the final model (`model` NULL: no final fit). After an
@@ -549,7 +584,7 @@ typedef struct temper_audit_report {
     size_t folds;
     double seconds;
     char notes[1024];             /* assumptions, a sentence a line */
-    char warnings[2048];          /* for the user, a sentence a line */
+    temper_warnings warnings;     /* those of the selection included */
     double wrong_low, wrong_high; /* two classes: the 90 % interval of `wrong`; else NAN */
 } temper_audit_report;
 

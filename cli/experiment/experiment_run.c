@@ -371,7 +371,10 @@ static temper_status take_selection(struct experiment_run *run, const struct exp
     result->t1 = best->loss.t1;
     result->t2 = best->loss.t2;
     result->l2 = best->l2;
-    result->warned = strstr(report->warnings, "systematically") != NULL; /* one of two warnings about labels */
+    result->warned = 0;
+    for (size_t i = 0; i < report->warnings.count; i++)
+        if (report->warnings.list[i].code == TEMPER_WARNING_SYSTEMATIC_LABELS)
+            result->warned = 1;
     TRY(take_choice(run, report, model, result));
     TRY(try_all(run, cell, report, result));
     /* Rules that need no grid of temperatures. */

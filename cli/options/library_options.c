@@ -113,13 +113,10 @@ void print_notes(const struct arguments *arguments, const temper_data *data)
     print_sentences(arguments, temper_data_notes(data));
 }
 
-void print_warnings(const char *warnings)
+void print_warnings(const temper_warnings *warnings)
 {
-    while (*warnings) {
-        size_t length = strcspn(warnings, "\n");
-        warn("%.*s", (int)length, warnings);
-        warnings += length + (warnings[length] == '\n');
-    }
+    for (size_t i = 0; i < warnings->count; i++)
+        warn("%s", warnings->list[i].text);
 }
 
 /* ---- The loss -------------------------------------------------------------------------------- */

@@ -27,7 +27,7 @@ void print_notes(const struct arguments *arguments, const temper_data *data);
 /* The same for sentences from another source, one a line; those that begin with "warning: " are printed always. */
 void print_sentences(const struct arguments *arguments, const char *sentences);
 /* Prints warnings of the library, one a line. */
-void print_warnings(const char *warnings);
+void print_warnings(const temper_warnings *warnings);
 
 /* --threads */
 size_t threads_of(const struct arguments *arguments);

@@ -38,6 +38,8 @@ PyObject *raise_error(temper_status status, const temper_error *error);
 PyObject *raise_no_loss(const char *name);
 /* --scale standard becomes scale="standard". A new reference. */
 PyObject *python_words(const char *message);
+/* The texts of warnings in the words of Python, a line each. A new reference. */
+PyObject *python_warnings(const temper_warnings *warnings);
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 

@@ -80,7 +80,7 @@ static PyObject *report_of(const temper_audit_report *r)
            dict_put(dict, "accuracy", PyFloat_FromDouble(r->accuracy)) &&
            dict_put(dict, "folds", PyLong_FromSize_t(r->folds)) &&
            dict_put(dict, "seconds", PyFloat_FromDouble(r->seconds)) &&
-           dict_put(dict, "notes", python_words(r->notes)) && dict_put(dict, "warnings", python_words(r->warnings));
+           dict_put(dict, "notes", python_words(r->notes)) && dict_put(dict, "warnings", python_warnings(&r->warnings));
     if (!made)
         Py_CLEAR(dict);
     return dict;

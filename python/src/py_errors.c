@@ -69,6 +69,20 @@ PyObject *python_words(const char *message)
     return PyUnicode_DecodeUTF8(out, (Py_ssize_t)used, "replace");
 }
 
+PyObject *python_warnings(const temper_warnings *warnings)
+{
+    char lines[sizeof warnings->list];
+    size_t used = 0;
+    for (size_t i = 0; i < warnings->count; i++) {
+        size_t length = strlen(warnings->list[i].text);
+        memcpy(lines + used, warnings->list[i].text, length);
+        used += length;
+        lines[used++] = '\n';
+    }
+    lines[used] = '\0';
+    return python_words(lines);
+}
+
 PyObject *raise_error(temper_status status, const temper_error *error)
 {
     PyObject *words = python_words(error->message);

@@ -91,7 +91,7 @@ bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], tem
 
 PyObject *training_report(const temper_train_report *r, const double *history, size_t count)
 {
-    PyObject *words = python_words(r->warnings);
+    PyObject *words = python_warnings(&r->warnings);
     PyObject *course = PyBytes_FromStringAndSize((const char *)history, (Py_ssize_t)(2 * count * sizeof *history));
     if (!words || !course) {
         Py_XDECREF(words);

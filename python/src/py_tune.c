@@ -173,7 +173,8 @@ static PyObject *report_of(const temper_tune_report *r, size_t rows)
            dict_put(whole, "decided_by", PyUnicode_FromString(r->decided_by)) &&
            dict_put(whole, "reason", python_words(r->reason)) && dict_put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
            dict_put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) && dict_put(whole, "ask", asked_of(r)) &&
-           dict_put(whole, "notes", python_words(r->notes)) && dict_put(whole, "warnings", python_words(r->warnings)) &&
+           dict_put(whole, "notes", python_words(r->notes)) &&
+           dict_put(whole, "warnings", python_warnings(&r->warnings)) &&
            dict_put(whole, "training", training_report(&r->training, NULL, 0));
     if (!made)
         Py_CLEAR(whole);

@@ -48,6 +48,17 @@ const char *temper_stop_text(temper_stop stop)
     return (size_t)stop < sizeof stops / sizeof *stops ? stops[stop].text : "?";
 }
 
+/* The short word of a kind of warning. */
+const char *temper_warning_name(temper_warning_code code)
+{
+    static const char *const names[] = {
+#define WARNING(name, word) word,
+        TEMPER_WARNING_LIST(WARNING)
+#undef WARNING
+    };
+    return (size_t)code < sizeof names / sizeof *names ? names[code] : "?";
+}
+
 /* Trains on all rows; NULL options mean the defaults, and `report` may be NULL. Outputs are set on success only. */
 temper_status temper_train(const temper_data *data, const temper_train_options *options, temper_model **model,
                            temper_train_report *report, temper_error *error)

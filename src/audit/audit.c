@@ -169,7 +169,7 @@ static void take_choice(const temper_tune_report *tuned, struct audit_fits *fits
     size_t best = best_candidate(tuned);
     fits->loss = tuned->table[best].loss;
     fits->l2 = tuned->table[best].l2;
-    memcpy(report->warnings, tuned->warnings, sizeof report->warnings - 1);
+    report->warnings = tuned->warnings;
     sentence_append(report->notes, sizeof report->notes, "temperatures: t1 = %g, t2 = %g, l2 = %.4g: %s", fits->loss.t1,
                     fits->loss.t2, fits->l2,
                     best == tuned->best ? tuned->reason : "its probabilities are the best among the most accurate");

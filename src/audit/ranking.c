@@ -169,14 +169,14 @@ static temper_status sort_suspects(const struct audit_input *in, const double *b
 static void warn(temper_audit_report *report)
 {
     if (report->wrong > 0.5 * (double)report->rows)
-        sentence_append(report->warnings, sizeof report->warnings,
-                        "more than half of the labels look wrong: either the features contain little information "
-                        "about them, or the classes are named wrongly; do not trust this list");
+        warning_append(&report->warnings, TEMPER_WARNING_MOSTLY_WRONG,
+                       "more than half of the labels look wrong: either the features contain little information "
+                       "about them, or the classes are named wrongly; do not trust this list");
     if (report->rows < 200)
-        sentence_append(report->warnings, sizeof report->warnings,
-                        "with %zu rows the share of wrong labels is a guess; look at the order of the "
-                        "list, not at its probabilities",
-                        (size_t)report->rows);
+        warning_append(&report->warnings, TEMPER_WARNING_FEW_ROWS,
+                       "with %zu rows the share of wrong labels is a guess; look at the order of the "
+                       "list, not at its probabilities",
+                       (size_t)report->rows);
 }
 
 /* Fills the report. It owns suspects and transition from the beginning, so that they are freed with it after a

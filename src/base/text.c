@@ -165,6 +165,22 @@ void sentence_append(char *list, size_t size, const char *format, ...)
         memcpy(list + used + length, "\n", 2);
 }
 
+void warning_append(temper_warnings *warnings, temper_warning_code code, const char *format, ...)
+{
+    size_t capacity = sizeof warnings->list / sizeof *warnings->list;
+    if (warnings->count == capacity)
+        return;
+    temper_warning *warning = &warnings->list[warnings->count];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(warning->text, sizeof warning->text, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length >= sizeof warning->text)
+        return;
+    warning->code = code;
+    warnings->count++;
+}
+
 /* ---- UTF-8 ----------------------------------------------------------------------------------- */
 
 /* Length of a character, from its first byte; 0 for bytes that cannot be first: 80 to bf continue a character, c0 and

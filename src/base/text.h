@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "temper.h"
+
 /* Initialised to {0}. After a failed allocation `failed` stays set and appending does nothing, so that
  * a writer checks once, at the end. */
 struct text {
@@ -35,6 +37,10 @@ bool text_alike(const char *a, const char *b);
 
 /* Appends a sentence and a line break to a list of `size` bytes; nothing if they do not fit. */
 void sentence_append(char *list, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Appends a warning; nothing if the list is full or the sentence does not fit. */
+void warning_append(temper_warnings *warnings, temper_warning_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Length in bytes of the UTF-8 character at p < to; 0 if it is invalid: a stray or missing byte, an
  * overlong form, a surrogate, beyond U+10FFFF. */

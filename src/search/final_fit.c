@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "predict/predict.h"
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
@@ -261,13 +262,13 @@ static temper_status check_agreement(struct tune_state *t, const struct fold_mod
         return status;
     status = refit(t, models, apart);
     if (status == TEMPER_OK && !t->progress.stopped)
-        sentence_append(t->report.warnings, sizeof t->report.warnings,
-                        "the fit on all rows ended in another optimum than those of the folds (%.1f %% of the rows are "
-                        "predicted differently, %.1f %% among the folds); %s",
-                        100 * apart, 100 * own,
-                        t->report.refitted ? "it was repeated from the mean of the fold models"
-                                           : "starting from their mean ended there too: look at the rows with "
-                                             "'temper audit'");
+        warning_append(&t->report.warnings, TEMPER_WARNING_FOLDS_DISAGREE,
+                       "the fit on all rows ended in another optimum than those of the folds (%.1f %% of the rows are "
+                       "predicted differently, %.1f %% among the folds); %s",
+                       100 * apart, 100 * own,
+                       t->report.refitted ? "it was repeated from the mean of the fold models"
+                                          : "starting from their mean ended there too: look at the rows with "
+                                            "'temper audit'");
     return status;
 }
 
@@ -305,9 +306,9 @@ temper_status tune_final_fit(struct tune_state *t)
         model_free(t->model);
         t->model = NULL;
     }
-    size_t used = strlen(t->report.warnings), length = strlen(t->report.training.warnings);
-    if (status == TEMPER_OK && used + length < sizeof t->report.warnings)
-        memcpy(t->report.warnings + used, t->report.training.warnings, length + 1);
+    const temper_warnings *of_training = &t->report.training.warnings;
+    for (size_t i = 0; status == TEMPER_OK && i < of_training->count; i++)
+        warning_append(&t->report.warnings, of_training->list[i].code, "%s", of_training->list[i].text);
     fold_models_free(&models);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
 #include "search/tune_state.h"
@@ -254,23 +255,23 @@ static void measure_gain(const struct crossval_table *table, size_t best, size_t
 static void warn_selection(const struct tune_request *request, const struct selection *selection, double balance,
                            temper_tune_report *report)
 {
-    char *list = report->warnings;
-    size_t size = sizeof report->warnings;
+    temper_warnings *list = &report->warnings;
     /* With trusted rows, the advice to use some would be pointless. */
     bool has_trusted = request->options->trusted || request->options->trusted_count;
     if (selection->systematic)
-        sentence_append(list, size,
-                        "labels look systematically wrong: they contradict (0.1, 1.12) most where it is most "
-                        "confident, so that cross-validation on them cannot be trusted; look at the rows with 'temper "
-                        "audit'%s",
-                        has_trusted ? "" : ", or let trusted labels decide (--ask, --trusted)");
+        warning_append(list, TEMPER_WARNING_SYSTEMATIC_LABELS,
+                       "labels look systematically wrong: they contradict (0.1, 1.12) most where it is most "
+                       "confident, so that cross-validation on them cannot be trusted; look at the rows with 'temper "
+                       "audit'%s",
+                       has_trusted ? "" : ", or let trusted labels decide (--ask, --trusted)");
     if (!isnan(selection->random_share))
-        sentence_append(list, size, "about %.0f %% of the labels look random", 100 * selection->random_share);
+        warning_append(list, TEMPER_WARNING_RANDOM_LABELS, "about %.0f %% of the labels look random",
+                       100 * selection->random_share);
     if (selection->collapsed)
-        sentence_append(list, size,
-                        "the chosen setting hardly predicts some class (%.0f %% of its share); give "
-                        "other values to --grid, or pass --class-weight balanced",
-                        100 * balance);
+        warning_append(list, TEMPER_WARNING_RARE_CLASS,
+                       "the chosen setting hardly predicts some class (%.0f %% of its share); give "
+                       "other values to --grid, or pass --class-weight balanced",
+                       100 * balance);
 }
 
 /* Applies the selection rule to the complete table, and adds gain and warnings to the report. */

@@ -1,7 +1,6 @@
 /* train_finish: from the solution to a model for raw rows, the report, and the warnings that a user should read before
  * trusting the model. */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -207,24 +206,6 @@ static void fill_report(const struct train_state *train, temper_train_report *re
     report->resumed = train->progress.resumed;
 }
 
-/* Appends a sentence and a newline to the warnings of the report, which has a fixed size: a sentence that does not fit
- * is left out as a whole. */
-static void warn(temper_train_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void warn(temper_train_report *report, const char *format, ...)
-{
-    size_t used = strlen(report->warnings), space = sizeof report->warnings - used;
-    /* The library prints nothing: the command and Python show these lines. */
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(report->warnings + used, space, format, arguments);
-    va_end(arguments);
-    if (length < 0 || (size_t)length + 1 >= space)
-        report->warnings[used] = '\0';
-    else
-        memcpy(report->warnings + used + length, "\n", 2);
-}
-
 /* ---- Nothing learnt -------------------------------------------------------------------------- */
 
 /* For comm_in_turn. share[c]: the sum of the weights of class c; share[classes]: of all rows. */
@@ -338,29 +319,31 @@ static void warn_stop(const struct train_state *train, temper_train_report *repo
     const struct train_plan *plan = &train->plan;
     const temper_train_options *options = train->request->options;
     if (report->stop == TEMPER_STOP_MAX_ITER)
-        warn(report,
-             "stopped after %zu iteration%s with the gradient at %.4g of its start, not at %g; "
-             "raise "
-             "--max-iter, or --tol if that is good enough",
-             options->max_iterations, plural(options->max_iterations), report->gradient_norm, options->tolerance);
+        warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
+                       "stopped after %zu iteration%s with the gradient at %.4g of its start, not at %g; "
+                       "raise "
+                       "--max-iter, or --tol if that is good enough",
+                       options->max_iterations, plural(options->max_iterations), report->gradient_norm,
+                       options->tolerance);
     /* A hinge stalls by a rule of its own, with another remedy. */
     double decrease = hinge_min_decrease(plan, train->progress.solution_loss);
     if (report->stop == TEMPER_STOP_STALLED && decrease > 0)
-        warn(report,
-             "stalled with the gradient at %.4g of its start, not at %g: the hinge has kinks, and "
-             "the last hundred iterations lowered the objective by less than %.2g; raise --tol, or "
-             "pass --loss logistic",
-             report->gradient_norm, options->tolerance, decrease);
+        warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
+                       "stalled with the gradient at %.4g of its start, not at %g: the hinge has kinks, and "
+                       "the last hundred iterations lowered the objective by less than %.2g; raise --tol, or "
+                       "pass --loss logistic",
+                       report->gradient_norm, options->tolerance, decrease);
     else if (report->stop == TEMPER_STOP_STALLED)
-        warn(report,
-             "stalled with the gradient at %.4g of its start, not at %g: rounding hides any further "
-             "progress; %s, or raise --tol",
-             report->gradient_norm, options->tolerance,
-             plan->f64 ? "pass --scale standard if the features differ in size" : "pass --precision f64");
+        warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
+                       "stalled with the gradient at %.4g of its start, not at %g: rounding hides any further "
+                       "progress; %s, or raise --tol",
+                       report->gradient_norm, options->tolerance,
+                       plan->f64 ? "pass --scale standard if the features differ in size" : "pass --precision f64");
     /* Scaling up separating weights decreases the loss without end. */
     if (report->accuracy == 1 && plan->l2 == 0)
-        warn(report, "the classes are separable and l2 is 0: the weights have no finite optimum; "
-                     "pass --l2 1e-4 or more");
+        warning_append(&report->warnings, TEMPER_WARNING_SEPARABLE,
+                       "the classes are separable and l2 is 0: the weights have no finite optimum; "
+                       "pass --l2 1e-4 or more");
 }
 
 /* ---- Warnings: features ---------------------------------------------------------------------- */
@@ -406,10 +389,10 @@ static temper_status warn_sizes(const struct train_state *train, temper_train_re
         }
     column_stats_free(&sums);
     if (most > SIZES_DIFFER * SIZES_DIFFER * least)
-        warn(report,
-             "features differ in size by a factor of %.1g, so that the penalty weighs on the small "
-             "ones and the problem is ill-conditioned; pass --scale standard",
-             sqrt(most / least));
+        warning_append(&report->warnings, TEMPER_WARNING_ILL_CONDITIONED,
+                       "features differ in size by a factor of %.1g, so that the penalty weighs on the small "
+                       "ones and the problem is ill-conditioned; pass --scale standard",
+                       sqrt(most / least));
     return TEMPER_OK;
 }
 
@@ -425,10 +408,10 @@ static void warn_outliers(const struct scaled_features *features, temper_train_r
             continue;
         /* Lines of the file where they are known, else row numbers from 1. */
         unsigned long long line = data->line ? data->line[outlier.row] : outlier.row + 1;
-        warn(report,
-             "%s: the value %.7g in %s %llu is over 1000 times as far from the others as they are "
-             "from each other, and scaling makes these all but equal; correct it or drop the row",
-             feature_text(data, scale->outlier[i]).text, outlier.value, data->line ? "line" : "row", line);
+        warning_append(&report->warnings, TEMPER_WARNING_OUTLIER,
+                       "%s: the value %.7g in %s %llu is over 1000 times as far from the others as they are "
+                       "from each other, and scaling makes these all but equal; correct it or drop the row",
+                       feature_text(data, scale->outlier[i]).text, outlier.value, data->line ? "line" : "row", line);
     }
 }
 
@@ -525,15 +508,15 @@ static temper_status warn_missing_classes(const struct train_state *train, const
         return status;
     /* Each case has its own remedy: too strong a penalty, or a loss that gives up classes. */
     if (left == 1)
-        warn(report,
-             "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
-             "--l2, or pass --class-weight balanced",
-             data->classes.name[only]);
+        warning_append(&report->warnings, TEMPER_WARNING_ONE_CLASS,
+                       "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
+                       "--l2, or pass --class-weight balanced",
+                       data->classes.name[only]);
     else if (lost >= NEVER_PREDICTED)
-        warn(report,
-             "%zu of %zu classes, with %.0f %% of the rows, are never predicted: this loss is least "
-             "where they are given up; lower t2, or raise t1",
-             classes - left, classes, 100 * lost);
+        warning_append(&report->warnings, TEMPER_WARNING_MISSING_CLASSES,
+                       "%zu of %zu classes, with %.0f %% of the rows, are never predicted: this loss is least "
+                       "where they are given up; lower t2, or raise t1",
+                       classes - left, classes, 100 * lost);
     return TEMPER_OK;
 }
 
@@ -548,11 +531,11 @@ static temper_status warn_starts(const struct train_state *train, const uint32_t
         TRY(disagreement(train, first, other, &share));
         /* The model is that of the first start in any case. */
         if (share > STARTS_DIFFER)
-            warn(report,
-                 "start %zu ends in another model, which predicts %.1f %% of the rows differently: "
-                 "the labels carry structure that no single fit can settle; look at the rows with "
-                 "'temper audit', or let a few trusted labels decide",
-                 k + 1, 100 * share);
+            warning_append(&report->warnings, TEMPER_WARNING_STARTS_DISAGREE,
+                           "start %zu ends in another model, which predicts %.1f %% of the rows differently: "
+                           "the labels carry structure that no single fit can settle; look at the rows with "
+                           "'temper audit', or let a few trusted labels decide",
+                           k + 1, 100 * share);
     }
     return TEMPER_OK;
 }

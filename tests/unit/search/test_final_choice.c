@@ -45,7 +45,7 @@ static bool starts_disagree(uint64_t seed, size_t starts, temper_loss_spec loss)
     CHECK(status == TEMPER_OK || (status == TEMPER_BAD_DATA && loss.t1 < 1));
     temper_model_free(model);
     dataset_free(data);
-    return strstr(report.warnings, "ends in another model") != NULL;
+    return made_warned(&report.warnings, TEMPER_WARNING_STARTS_DISAGREE, "ends in another model");
 }
 
 TEST(starts_that_disagree_are_a_warning)
@@ -59,6 +59,35 @@ TEST(starts_that_disagree_are_a_warning)
         CHECK(!starts_disagree(seed, 3, logistic)); /* convex: they cannot */
     }
     CHECKF(disagree > 0, "%zu", disagree);
+}
+
+/* Two normal classes; a label is wrong where its row is most certainly of its class. */
+static struct dataset *flipped_far_rows(void)
+{
+    enum { ROWS = 400 };
+    double xy[2 * ROWS];
+    const char *labels[ROWS];
+    struct draw draw = draw_from(1);
+    for (size_t i = 0; i < ROWS; i++) {
+        bool second = i % 2;
+        draw_normals(&draw, xy + 2 * i, 2, 1);
+        xy[2 * i] += second ? 2 : -2;
+        bool flipped = xy[2 * i] < -3.2 || xy[2 * i] > 3.2;
+        labels[i] = second != flipped ? "b" : "a";
+    }
+    return made_points(ROWS, xy, labels);
+}
+
+TEST(labels_that_are_wrong_far_from_the_boundary_are_a_warning)
+{
+    struct dataset *data = flipped_far_rows();
+    temper_tune_options options = temper_tune_defaults();
+    options.train.threads = 1;
+    temper_tune_report report = made_tune(data, options, NULL);
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_SYSTEMATIC_LABELS, "systematically wrong"), "%s",
+           made_first_warning(&report.warnings));
+    temper_tune_report_free(&report);
+    dataset_free(data);
 }
 
 TEST(other_starts_do_not_change_the_model)
@@ -233,7 +262,8 @@ TEST(few_iterations_have_a_validation_loss_too)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(starts_that_disagree_are_a_warning), LISTED(other_starts_do_not_change_the_model),
-          LISTED(training_stops_where_the_validation_loss_was_least), LISTED(validation_is_of_the_first_start_alone),
+TEST_LIST(LISTED(starts_that_disagree_are_a_warning), LISTED(labels_that_are_wrong_far_from_the_boundary_are_a_warning),
+          LISTED(other_starts_do_not_change_the_model), LISTED(training_stops_where_the_validation_loss_was_least),
+          LISTED(validation_is_of_the_first_start_alone),
           LISTED(validation_rows_of_other_class_numbers_are_found_by_name),
           LISTED(few_iterations_have_a_validation_loss_too))
