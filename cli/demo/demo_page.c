@@ -113,7 +113,7 @@ static temper_status draw_margins(struct html_draft *draft, const struct demo_se
         temper_predict(set->on_noisy[method].model, set->noisy, TEMPER_PREDICT_DECISIONS, threads, margins, &error),
         &error));
     /* The decision value is for class 1; the margin is that of the given label. */
-    for (size_t i = 0; i < set->train.count; i++)
+    for (size_t i = 0; margins && i < set->train.count; i++)
         margins[i] = given[i] ? margins[i] : -margins[i];
     const temper_margin_figure figure = {
         .title = demo_methods[method],

@@ -49,7 +49,7 @@ struct loaded_data {
 /* Whether its files exist. */
 bool data_is_there(const struct paper_data *source, const char *folder);
 /* Reads it; errors have been reported, with nothing to free. The pool is NULL if the files hold no other classes. */
-temper_status data_read(const struct paper_data *source, const struct data_request *request,
+temper_status data_read(const struct paper_data *source, const struct data_request *options,
                         struct loaded_data *loaded);
 void loaded_free(struct loaded_data *loaded);
 

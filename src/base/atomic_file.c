@@ -389,10 +389,12 @@ void atomic_file_drop(struct atomic_file *file)
 /* For small files that are complete in memory: models, tables, checkpoints. */
 temper_status atomic_file_save(const char *path, const char *bytes, size_t length, temper_error *error)
 {
-    struct atomic_file *file;
+    struct atomic_file *file = NULL;
     /* "-" is a file name here: only atomic_file_open treats it as the standard output. */
-    TRY(atomic_file_open(strcmp(path, "-") == 0 ? "./-" : path, &file, error));
-    temper_status status = atomic_file_write(file, bytes, length, error);
+    temper_status status = atomic_file_open(strcmp(path, "-") == 0 ? "./-" : path, &file, error);
+    if (status != TEMPER_OK || !file)
+        return status;
+    status = atomic_file_write(file, bytes, length, error);
     if (status == TEMPER_OK)
         return atomic_file_commit(file, error);
     atomic_file_drop(file);

@@ -122,7 +122,7 @@ struct gather_target {
 static struct row row_of(const struct matrix *first, const struct matrix *second, size_t index)
 {
     /* Row numbers of the second matrix follow those of the first. */
-    const struct matrix *x = index < first->rows ? first : second;
+    const struct matrix *x = second && index >= first->rows ? second : first;
     index -= x == first ? 0 : (size_t)first->rows;
     page_window_row(x, index);
     return matrix_row(x, index);

@@ -56,12 +56,12 @@ static void lay_out(struct solver_state *state)
 /* Two allocations: the memory, and everything that need not outlive an iteration. Nothing is allocated later, so that
  * no iteration can fail for lack of memory. */
 temper_status solver_open(struct solver_state *state, const struct problem *problem,
-                          const struct optim_options *options, struct solver_workspace room, temper_error *error)
+                          const struct optim_options *options, struct solver_workspace workspace, temper_error *error)
 {
     *state = (struct solver_state){.problem = problem, .options = options, .error = error};
     size_t memory_count = 0, scratch_count = 0;
-    if (!memory_size(problem->size, room.extra, &memory_count) ||
-        !scratch_size(problem->size, room.scratch, &scratch_count))
+    if (!memory_size(problem->size, workspace.extra, &memory_count) ||
+        !scratch_size(problem->size, workspace.scratch, &scratch_count))
         return error_no_memory(error);
     state->memory = mem_aligned(memory_count, sizeof(double));
     state->rest = mem_aligned(scratch_count, sizeof(double));
@@ -69,7 +69,7 @@ temper_status solver_open(struct solver_state *state, const struct problem *prob
         solver_close(state);
         return error_no_memory(error);
     }
-    state->extra_room = room.extra;
+    state->extra_room = workspace.extra;
     lay_out(state);
     return TEMPER_OK;
 }

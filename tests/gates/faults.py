@@ -68,7 +68,7 @@ FAULTS = [
           "TEST(no_memory_has_its_words)\n{\n",
           "TEST(no_memory_has_its_words)\n{\n    if (TEMPER_OK == 0)\n        return;\n",
           r"FAIL no_memory_has_its_words: checked nothing"),
-    Fault("unlisted-test", ("build", "gcc", "test_base_random"), "tests/unit/base/test_random.c",
+    Fault("unlisted-test", ("build", "gcc", "test_random"), "tests/unit/base/test_random.c",
           "TEST(philox_known_answers)\n",
           "TEST(forgotten)\n{\n    CHECK(false);\n}\n\nTEST(philox_known_answers)\n",
           r"test_forgotten.*defined but not used"),

@@ -242,7 +242,7 @@ void csv_append_text(struct text *out, const char *text, bool quoted);
 /* ---- Messages and results -------------------------------------------------------------------- */
 
 /* Sets the kind and the token; [from, to) is the cell. */
-void csv_error_set(struct csv_error *error, enum csv_error_kind kind, const char *from, const char *to);
+void csv_error_set(struct csv_error *found, enum csv_error_kind kind, const char *from, const char *to);
 /* Reports the error; lines_before: lines of the file before the text that error->line counts from. */
 temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *found, uint64_t lines_before,
                                temper_error *error);
@@ -267,7 +267,7 @@ temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_
 /* Finds the columns and gives them roles; the options have assigned theirs before. */
 temper_status csv_match_columns(struct csv_column_plan *plan, const struct data_reader *reader);
 /* Turns the rows into the features of the schema, in place; *width is their number. */
-temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *rows,
+temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *whole,
                                const struct data_reader *reader, struct dataset *data, size_t *width);
 
 #endif
