@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "base/number.h"
+#include "base/random.h"
 #include "fixtures/test.h"
 
 /* Fifteen digits, or as many more as it takes. */
