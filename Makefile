@@ -85,7 +85,7 @@ bench-train: ## whole trainings alone; SET=a9a for one data set, QUICK=1 for les
 	@$(BENCH_PYTHON) bench/training/train.py build/bench/temper build/bench/train build/bench-train.json \
 	    $(if $(QUICK),--quick) $(if $(SET),--only $(SET))
 
-bench-tune: ## a whole grid against one training at a time and LogisticRegressionCV
+bench-tune: ## searches on few rows, a path of penalties and a whole grid against scikit-learn and glmnet
 	@tools/setup bench
 	@tools/build bench
 	@$(BENCH_PYTHON) bench/training/tune.py build/bench/temper build/bench/tune build/bench-tune.json

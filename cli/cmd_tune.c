@@ -10,6 +10,7 @@
 #include "message.h"
 #include "number_format.h"
 #include "options/library_options.h"
+#include "options/typed_command.h"
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
@@ -31,6 +32,7 @@ struct tune_session {
     struct tune_result result;
     temper_tune_options options;              /* points to the paths and to the trusted rows below */
     char *model_path, *checkpoint, *ask_path; /* given or derived from the name of the model */
+    char *ask_command;                        /* or NULL */
     temper_data *data;
     struct tune_trusted trusted;
     temper_model *model;
@@ -150,12 +152,37 @@ static void print_choice(FILE *out, const struct tune_result *result)
         fprintf(out, "%+.2f +- %.2f points of accuracy on the given labels\n", 100 * report->gain,
                 100 * report->gain_error);
     }
+    if (report->averaged) {
+        print_title(out, "averaged");
+        fprintf(out, "%zu setting%s within one standard error of the choice\n", report->averaged,
+                report->averaged == 1 ? "" : "s");
+    }
+    print_title(out, "expected accuracy");
+    fprintf(out, "%.2f %% on new rows labelled like these, from %.2f to %.2f (95 %% interval)%s\n",
+            100 * report->expected_accuracy, 100 * report->expected_low, 100 * report->expected_high,
+            report->best == report->by_accuracy ? "; corrected for choosing the best" : "");
     /* No rows: the candidates predict the same classes, so that labels could not distinguish them. */
     if (result->ask_path) {
         print_title(out, "to label");
         fprintf(out, "%zu row%s in %s%s\n", report->ask_count, report->ask_count == 1 ? "" : "s", result->ask_path,
                 report->ask_count ? "; fill them in and pass --trusted" : ": the fits agree");
     }
+}
+
+/* Prints the next step where the choice is unsure: why, the command, and what to do with its result. */
+static void print_next_step(FILE *out, const struct tune_result *result)
+{
+    const temper_tune_report *report = &result->report;
+    if (!result->ask_command)
+        return;
+    fprintf(out, "\nThe choice is unsure: %s.\n", report->suggested_reason);
+    fprintf(out,
+            "Next step: let the true labels of up to %zu rows, on which the settings disagree, decide.\n\n"
+            "  %s\n\n"
+            "Fill in the column 'label' of %s, then pass that file by --trusted in place of --ask.\n"
+            "In 180 judged cases 100 such labels lowered the mean loss of accuracy from 1.66 to 1.20\n"
+            "points, 50 to 1.38.\n",
+            report->suggested_ask, result->ask_command, result->trusted_path);
 }
 
 /* The report without --json. */
@@ -175,6 +202,7 @@ static void print_table(FILE *out, const struct tune_result *result)
             result->seconds_write);
     print_title(out, "model");
     fprintf(out, "%s%s\n", result->model_path, result->replaced ? " (replaced)" : "");
+    print_next_step(out, result);
 }
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
@@ -217,6 +245,31 @@ static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
     fputc('}', out);
 }
 
+/* Prints the accuracy to expect on new rows. */
+static void json_expected(FILE *out, const temper_tune_report *report)
+{
+    fputs(",\n  \"expected\": {\"accuracy\": ", out);
+    json_number(out, report->expected_accuracy);
+    json_number_member(out, "error", report->expected_error);
+    json_number_member(out, "low", report->expected_low);
+    json_number_member(out, "high", report->expected_high);
+    fputc('}', out);
+}
+
+/* Prints the next step, or null where the choice looks safe. */
+static void json_next_step(FILE *out, const struct tune_result *result)
+{
+    fputs(",\n  \"next_step\": ", out);
+    if (!result->ask_command) {
+        fputs("null", out);
+        return;
+    }
+    fprintf(out, "{\"ask\": %zu", result->report.suggested_ask);
+    json_text_member(out, "reason", result->report.suggested_reason);
+    json_text_member(out, "command", result->ask_command);
+    fputc('}', out);
+}
+
 /* Prints the choice and what led to it. "number" and "by_accuracy" are indices into "table", from 0; the latter is the
  * candidate with the highest accuracy. */
 static void json_choice(FILE *out, const temper_tune_report *report)
@@ -231,8 +284,10 @@ static void json_choice(FILE *out, const temper_tune_report *report)
     json_count_field(out, "by_accuracy", report->by_accuracy);
     json_number_field(out, "gain", report->gain);
     json_number_field(out, "gain_error", report->gain_error);
+    json_expected(out, report);
     json_number_field(out, "default_l2", report->default_l2);
     json_bool_field(out, "refitted", report->refitted);
+    json_count_field(out, "averaged", report->averaged);
     json_bool_field(out, "resumed", report->resumed);
 }
 
@@ -257,6 +312,7 @@ static void print_json(FILE *out, const struct tune_result *result)
     for (size_t i = 0; i < report->ask_count; i++)
         fprintf(out, "%s%zu", i ? ", " : "", report->ask[i] + 1);
     fputc(']', out);
+    json_next_step(out, result);
     json_text_field(out, "stop", temper_stop_name(report->training.stop));
     json_seconds_field(out, result->seconds_read, "tune", report->seconds, result->seconds_write);
     fputs(",\n  \"notes\": ", out);
@@ -276,6 +332,27 @@ static temper_status print_report(const struct tune_session *session)
     TRY(output_open(&buffer));
     (was_given(session->arguments, OPT_JSON) ? print_json : print_table)(buffer.stream, &session->result);
     return output_print(&buffer);
+}
+
+/* ---- The next step --------------------------------------------------------------------------- */
+
+/* Sets the command that asks for true labels: the one that was typed, with --ask. Options that only change how results
+ * are shown, or resume, are left out. */
+static temper_status name_next_step(struct tune_session *session)
+{
+    static const enum option_id left_out[] = {OPT_JSON, OPT_QUIET, OPT_RESUME, OPT_COUNT};
+    struct output_buffer buffer;
+    size_t rows = session->result.report.suggested_ask;
+    if (!rows)
+        return TEMPER_OK;
+    TRY(output_open(&buffer));
+    print_typed_command(buffer.stream, session->arguments, left_out);
+    fprintf(buffer.stream, " --ask %zu", rows);
+    TRY(output_close(&buffer));
+    session->ask_command = buffer.bytes;
+    session->result.ask_command = session->ask_command;
+    session->result.trusted_path = session->ask_path;
+    return TEMPER_OK;
 }
 
 /* ---- Rows to label, and trusted rows -------------------------------------------------------------- */
@@ -448,6 +525,7 @@ static void read_options(struct tune_session *session)
         /* 0 by default: no rows are selected for labelling. */
         options->ask = size_of(arguments, OPT_ASK);
     options->resume = was_given(arguments, OPT_RESUME);
+    options->average = was_given(arguments, OPT_AVERAGE);
     /* The fits of all candidates use these options; loss and penalty come from the grid. */
     solver_options(arguments, &options->train);
     options->train.checkpoint_seconds = number_of(arguments, OPT_TUNE_CHECKPOINT_SECONDS);
@@ -550,6 +628,7 @@ static temper_status run_steps(struct tune_session *session)
     TRY(check_files(session));
     TRY(read_inputs(session));
     TRY(tune(session));
+    TRY(name_next_step(session));
     TRY(save(session));
     return print_report(session);
 }
@@ -571,5 +650,6 @@ temper_status cmd_tune(const struct arguments *arguments)
     free(session.model_path);
     free(session.checkpoint);
     free(session.ask_path);
+    free(session.ask_command);
     return status;
 }

@@ -163,6 +163,24 @@ static void add_choice(struct html_draft *draft, const temper_tune_report *repor
                     "given labels, is %.2f %% (standard error %.2f), from %zu candidates and %zu folds.",
                     loss, best->l2, report->decided_by, report->reason, 100 * best->accuracy,
                     100 * best->accuracy_error, report->count, report->folds);
+    draft_paragraph(draft,
+                    "Expected accuracy on new rows, labelled like these: %.2f %% (95 %% interval %.2f to %.2f). It is "
+                    "corrected for having chosen the best of many.",
+                    100 * report->expected_accuracy, 100 * report->expected_low, 100 * report->expected_high);
+}
+
+/* Adds the command that asks for true labels, where the choice is unsure. */
+static void add_next_step(struct html_draft *draft, const struct tune_result *result)
+{
+    const temper_tune_report *report = &result->report;
+    if (!result->ask_command)
+        return;
+    draft_heading(draft, "Next step");
+    draft_paragraph(draft,
+                    "The choice is unsure: %s. The true labels of up to %zu rows would decide: run the command, fill "
+                    "in the last column of %s, and run it again with --trusted in place of --ask.",
+                    report->suggested_reason, report->suggested_ask, result->trusted_path);
+    draft_command(draft, "%s", result->ask_command);
 }
 
 /* Adds a paragraph for each warning, and a heading if there is any. */
@@ -182,6 +200,7 @@ static temper_status write_page(const struct tune_result *result, temper_text sv
     temper_status status = add_source(&draft, result);
     add_choice(&draft, &result->report);
     add_warnings(&draft, &result->report.warnings);
+    add_next_step(&draft, result);
     draft_heading(&draft, "Candidates");
     /* The second map is missing where no candidate has temperatures. */
     for (size_t i = 0; i < 2; i++)

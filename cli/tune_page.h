@@ -7,7 +7,9 @@
 /* What the reports of 'temper tune' are made from. */
 struct tune_result {
     const char *data_path, *model_path;
-    const char *ask_path; /* of the rows to label; NULL without --ask */
+    const char *ask_path;     /* of the rows to label; NULL without --ask */
+    const char *ask_command;  /* the command to run next where the choice is unsure, or NULL */
+    const char *trusted_path; /* the file that it would write */
     const temper_data *data;
     temper_tune_report report;
     double seconds_read, seconds_write;

@@ -452,7 +452,7 @@ typedef struct temper_tune_candidate {
 
 /* The state of a tuning. */
 typedef struct temper_tune_progress {
-    const char *phase; /* "halves", "folds", "check", "final fit", "ask" */
+    const char *phase; /* "halves", "folds", "check", "final fit", "ask", "average" */
     size_t done, all;  /* fits so far, and in total as far as known */
     double seconds;    /* since the call */
     double left;       /* estimated remaining seconds; NAN: unknown */
@@ -461,9 +461,13 @@ typedef struct temper_tune_progress {
 /* Called repeatedly, by one thread at a time. A result other than 0 stops; the checkpoint holds the finished fits. */
 typedef int temper_tune_progress_fn(void *context, const temper_tune_progress *progress);
 
-/* The named grids of temper_tune_options.grid as lists. Those of "default" have penalties relative to lambda_0. */
-#define TEMPER_GRID_DEFAULT "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5"
-#define TEMPER_GRID_PAPER   "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5"
+/* The named grids of temper_tune_options.grid as lists: "small", "full" and "paper". Penalties with an x are relative
+ * to lambda_0. "default" is the small grid for data of fewer than TEMPER_GRID_SMALL_ROWS rows, which cannot rank more
+ * candidates, and the full one otherwise. */
+#define TEMPER_GRID_SMALL      "t1=0.1,0.3,0.7,1 t2=1,1.4 l2=1e-2x..10x:4"
+#define TEMPER_GRID_SMALL_ROWS 2000
+#define TEMPER_GRID_DEFAULT    "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5"
+#define TEMPER_GRID_PAPER      "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5"
 
 /* Begin with temper_tune_defaults(). `train` directly follows struct_size, so that both structs can grow. */
 typedef struct temper_tune_options {
@@ -471,10 +475,10 @@ typedef struct temper_tune_options {
     /* Used of these: scale, solver, precision, starts (of the final fit), no_intercept, tolerance, max_iterations, seed
      * and threads. Loss and l2 come from the grid. */
     temper_train_options train;
-    /* NULL or "default"; "paper"; or lists: "t1=0.1,0.5,0.9 t2=1.12,1.5 l2=1e-5..1e-1:5". A range FROM..TO:COUNT has
-     * equal steps, equal ratios for l2; "x" after an l2 multiplies lambda_0: 1e-3x..10x:5. "loss=logistic,hinge:0.1"
-     * for other methods, hinge with the width of its smoothing. (1, 1) and (0.1, 1.12) are added unless the word "only"
-     * is present. */
+    /* NULL or "default"; "small", "full", "paper"; or lists, of which those not named are as in "full": "t1=0.1,0.5,0.9
+     * t2=1.12,1.5 l2=1e-5..1e-1:5". A range FROM..TO:COUNT has equal steps, equal ratios for l2; "x" after an l2
+     * multiplies lambda_0: 1e-3x..10x:5. "loss=logistic,hinge:0.1" for other methods, hinge with the width of its
+     * smoothing. (1, 1) and (0.1, 1.12) are added unless the word "only" is present. */
     const char *grid;
     size_t folds; /* 10; 2: the halves are the folds */
     /* The fold of each row, from 0; NULL: drawn by the seed. With given folds the halves are the even and the odd
@@ -493,6 +497,7 @@ typedef struct temper_tune_options {
     int resume;                           /* 1: resume from the checkpoint if it exists */
     temper_tune_progress_fn *on_progress; /* or NULL */
     void *progress_context;
+    int average; /* 1: the model is the mean of all candidates within one standard error of the choice */
 } temper_tune_options;
 
 TEMPER_API temper_tune_options temper_tune_defaults(void);
@@ -512,6 +517,14 @@ typedef struct temper_tune_report {
     /* Accuracy of the best less that of the best logistic regression in the table, and the standard error of that
      * difference; NAN without one. */
     double gain, gain_error;
+    /* The accuracy to expect on new rows, labelled like these, with its standard error and a 95 % interval. Where the
+     * most accurate candidate was chosen, its accuracy in the table is too high, having been selected for it: this one
+     * is corrected by the bootstrap (BBC-CV). */
+    double expected_accuracy, expected_error, expected_low, expected_high;
+    /* How many rows to label next (`ask`) where the choice is unsure, and why, as a sentence; 0 and "" otherwise. */
+    size_t suggested_ask;
+    char suggested_reason[256];
+    size_t averaged;     /* with options.average: how many candidates the model is the mean of */
     int refitted;        /* 1: the final fit was repeated from the mean of the fold models, with which it disagreed */
     size_t *ask;         /* rows to label, from 0, the most informative first */
     uint32_t *ask_label; /* the classes that they have now */

@@ -1,5 +1,6 @@
-"""A grid of temperatures and penalties on ten folds: temper tune against one training at a time, and
-against scikit-learn's LogisticRegressionCV, on Fashion-MNIST 0 v 6.
+"""Tuning against peers (tune_peers.py: few rows of many classes, a path of penalties, LogisticRegressionCV, glmnet); then a
+grid of temperatures and penalties on ten folds: temper tune against one training at a time, and against
+scikit-learn's LogisticRegressionCV, on Fashion-MNIST 0 v 6.
 
     tune.py TEMPER FOLDER RECORD [--folds K]
 
@@ -10,7 +11,6 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import time
@@ -25,19 +25,11 @@ from sklearn.linear_model import LogisticRegressionCV  # noqa: E402
 from sklearn.model_selection import StratifiedKFold  # noqa: E402
 
 import train_data  # noqa: E402
+import tune_peers  # noqa: E402
 
 T1, T2 = (0.1, 0.3, 0.5, 0.7, 0.9, 1), (1, 1.12, 1.4, 1.9)
 L2 = (1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 OWN_TARGET, PEER_TARGET = 4, 20  # times as fast
-
-
-def processor_seconds(command):
-    """(seconds of the processor, output)"""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime), done.stdout
 
 
 def grid_text():
@@ -47,7 +39,7 @@ def grid_text():
 
 def tune(temper, data, folds):
     """(seconds, accuracy of the best candidate, fits)"""
-    seconds, output = processor_seconds(
+    seconds, output = tune_peers.processor_seconds(
         [temper, "tune", data, "-m", data + ".temper", "--grid", grid_text(), "--folds", str(folds),
          "--scale", "none", "--criterion", "accuracy", "--threads", str(THREADS), "--json"])
     table = json.loads(output)["table"]
@@ -57,9 +49,9 @@ def tune(temper, data, folds):
 
 def train_one_by_one(temper, data):
     """Seconds of one training, the mean over the grid."""
-    seconds = [processor_seconds([temper, "train", data, "-m", data + ".temper", "--t1", str(t1),
-                                  "--t2", str(t2), "--l2", str(l2), "--scale", "none",
-                                  "--threads", str(THREADS), "--json"])[0]
+    seconds = [tune_peers.processor_seconds([temper, "train", data, "-m", data + ".temper", "--t1", str(t1),
+                                             "--t2", str(t2), "--l2", str(l2), "--scale", "none",
+                                             "--threads", str(THREADS), "--json"])[0]
                for t1 in T1 for t2 in T2 for l2 in L2]
     return sum(seconds) / len(seconds)
 
@@ -100,11 +92,19 @@ def main():
     parser.add_argument("record", type=pathlib.Path)
     parser.add_argument("--folds", type=int, default=10)
     options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    record = tune_peers.run(options.temper, options.folder, report)
+    more = fashion(options)
+    record = {**record, **more, "ratios": record["ratios"] + more.get("ratios", [])}
+    options.record.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def fashion(options):
+    """The comparison on Fashion-MNIST; {} where it is not here."""
     data = train_data.find_data()
     if not data:
         print("tune: Fashion-MNIST is not here; set TEMPER_DATA")
-        return
-    options.folder.mkdir(parents=True, exist_ok=True)
+        return {}
     x, y = train_data.only(*train_data.fashion(data, "train"), (0, 6))
     part = len(y) * (options.folds - 1) // options.folds
     whole = write(options.temper, options.folder, "tune.tmpr", x, y)
@@ -120,8 +120,7 @@ def main():
         report("against LogisticRegressionCV, a fit", peer / ours, PEER_TARGET, f"{1000 * peer:.0f} ms a fit"),
     ]
     print(f"  best accuracy out of fold {100 * accuracy:.2f} %, LogisticRegressionCV {100 * peer_accuracy:.2f} %")
-    options.record.write_text(json.dumps({"fits": fits, "ms": 1000 * ours, "accuracy": accuracy,
-                                          "peer_accuracy": peer_accuracy, "ratios": records}, indent=1) + "\n")
+    return {"fits": fits, "ms": 1000 * ours, "accuracy": accuracy, "peer_accuracy": peer_accuracy, "ratios": records}
 
 
 if __name__ == "__main__":

@@ -181,8 +181,8 @@ OPTION(RESUME, .name = "resume", .type = TYPE_FLAG, .commands = IN(TRAIN) | IN(T
 /* ---- Tuning ---------------------------------------------------------------------------------- */
 
 OPTION(GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT, .standard = "default",
-       .wanted = "default, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5\"", .commands = IN(TUNE),
-       .help = "the candidates: default, paper, or lists and ranges")
+       .wanted = "default, small, full, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5\"",
+       .commands = IN(TUNE), .help = "the candidates: default (by the number of rows), small, full, paper, or lists")
 
 OPTION(FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE, .least = 2, .most = 1000, .standard = "10",
        .commands = IN(TUNE), .help = "folds of the cross-validation")
@@ -202,6 +202,9 @@ OPTION(ASK, .name = "ask", .placeholder = "K", .type = TYPE_WHOLE, .least = 1, .
 
 OPTION(ASK_OUTPUT, .name = "ask-output", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
        .help = "file of --ask; MODEL.ask.csv if not given")
+
+OPTION(AVERAGE, .name = "average", .type = TYPE_FLAG, .commands = IN(TUNE),
+       .help = "save the mean of all candidates within one standard error of the choice, as one linear model")
 
 OPTION(TUNE_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
        .help = "write a page with heat maps to FILE, or a single map if it ends in .svg")

@@ -17,19 +17,19 @@ struct request {
 
 static bool read_words(PyObject *args, PyObject *keywords, struct request *r)
 {
-    static char *names[] = {"data",           "trusted",   "follow",    "signals", "grid",         "folds",
-                            "fold",           "criterion", "assume",    "ask",     "trusted_rows", "trusted_labels",
-                            "scale",          "solver",    "precision", "starts",  "no_intercept", "tolerance",
-                            "max_iterations", "seed",      "threads",   NULL};
+    static char *names[] = {
+        "data",         "trusted",   "follow",         "signals",        "grid",    "folds",   "fold",      "criterion",
+        "assume",       "ask",       "trusted_rows",   "trusted_labels", "scale",   "solver",  "precision", "starts",
+        "no_intercept", "tolerance", "max_iterations", "seed",           "threads", "average", NULL};
     temper_tune_options *o = &r->options;
     temper_train_options *train = &o->train;
     Py_ssize_t folds, questions, starts, iterations, threads;
     *o = temper_tune_defaults();
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$znOzznOOzzznpdnKn", names, &r->data, &r->trusted,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$znOzznOOzzznpdnKnp", names, &r->data, &r->trusted,
                                      &r->on_progress, &r->signals, &o->grid, &folds, &r->fold, &o->criterion,
                                      &o->assume, &questions, &r->rows, &r->labels, &train->scale, &train->solver,
                                      &train->precision, &starts, &train->no_intercept, &train->tolerance, &iterations,
-                                     &train->seed, &threads))
+                                     &train->seed, &threads, &o->average))
         return false;
     o->folds = (size_t)folds;
     o->ask = (size_t)questions;
@@ -166,16 +166,21 @@ static PyObject *report_of(const temper_tune_report *r, size_t rows)
         Py_XDECREF(dict);
     if (!whole || r->interrupted)
         return whole;
-    made = dict_put(whole, "best", PyLong_FromSize_t(r->best)) &&
-           dict_put(whole, "folds", PyLong_FromSize_t(r->folds)) &&
-           dict_put(whole, "fold",
-                    PyBytes_FromStringAndSize((const char *)r->fold, (Py_ssize_t)(rows * sizeof *r->fold))) &&
-           dict_put(whole, "decided_by", PyUnicode_FromString(r->decided_by)) &&
-           dict_put(whole, "reason", python_words(r->reason)) && dict_put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
-           dict_put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) && dict_put(whole, "ask", asked_of(r)) &&
-           dict_put(whole, "notes", python_words(r->notes)) &&
-           dict_put(whole, "warnings", python_warnings(&r->warnings)) &&
-           dict_put(whole, "training", training_report(&r->training, NULL, 0));
+    made =
+        dict_put(whole, "best", PyLong_FromSize_t(r->best)) && dict_put(whole, "folds", PyLong_FromSize_t(r->folds)) &&
+        dict_put(whole, "fold",
+                 PyBytes_FromStringAndSize((const char *)r->fold, (Py_ssize_t)(rows * sizeof *r->fold))) &&
+        dict_put(whole, "decided_by", PyUnicode_FromString(r->decided_by)) &&
+        dict_put(whole, "reason", python_words(r->reason)) && dict_put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
+        dict_put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) && dict_put(whole, "ask", asked_of(r)) &&
+        dict_put(whole, "expected",
+                 Py_BuildValue("dddd", r->expected_accuracy, r->expected_error, r->expected_low, r->expected_high)) &&
+        dict_put(whole, "averaged", PyLong_FromSize_t(r->averaged)) &&
+        dict_put(whole, "suggested_ask", PyLong_FromSize_t(r->suggested_ask)) &&
+        dict_put(whole, "suggested_reason", python_words(r->suggested_reason)) &&
+        dict_put(whole, "notes", python_words(r->notes)) &&
+        dict_put(whole, "warnings", python_warnings(&r->warnings)) &&
+        dict_put(whole, "training", training_report(&r->training, NULL, 0));
     if (!made)
         Py_CLEAR(whole);
     return whole;

@@ -52,7 +52,7 @@ def tune(data: Data, trusted: Data | None, follow: Callable[..., Any] | None, si
          assume: str | None, ask: int, trusted_rows: _Array | None, trusted_labels: _Array | None,
          scale: str | None, solver: str | None, precision: str | None, starts: int,
          no_intercept: bool, tolerance: float, max_iterations: int, seed: int,
-         threads: int) -> tuple[Model | None, dict[str, Any], BaseException | None]: ...
+         threads: int, average: bool) -> tuple[Model | None, dict[str, Any], BaseException | None]: ...
 def audit(data: Data, follow: Callable[..., Any] | None, signals: bool, *, kind: str | None,
           folds: int, choose: bool, grid: str | None, t1: float, t2: float, l2: float,
           scale: str | None, solver: str | None, precision: str | None, starts: int,

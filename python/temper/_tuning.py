@@ -14,7 +14,7 @@ from ._progress import Follower, TuneProgress, on_main_thread
 # What the command does if it is not told otherwise.
 TUNE_DEFAULTS: dict[str, Any] = {"grid": None, "folds": 10, "fold": None, "criterion": None,
                                  "assume": None, "ask": 0, "trusted_rows": None,
-                                 "trusted_labels": None}
+                                 "trusted_labels": None, "average": False}
 
 
 @dataclass

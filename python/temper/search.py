@@ -28,13 +28,15 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
     Parameters
     ----------
     t1, t2, l2 : float, list of float, str or None
-        The candidates: all combinations. None is the list of the default grid: t1 of 0.1, 0.3,
-        0.5, 0.7, 0.9, 1; t2 of 1, 1.12, 1.4, 1.9; l2 of 0.001, 0.01, 0.1, 1, 10 times what
-        ``l2="auto"`` of :class:`TemperedLogisticRegression` is. A str is as in ``grid``: "0.1..1:5"
-        for 5 values from 0.1 to 1, "0.1x,1x" for multiples of that l2.
+        The candidates: all combinations. None is the list of the full grid: t1 of 0.1, 0.3, 0.5,
+        0.7, 0.9, 1; t2 of 1, 1.12, 1.4, 1.9; l2 of 0.001, 0.01, 0.1, 1, 10 times what
+        ``l2="auto"`` of :class:`TemperedLogisticRegression` is. Where all three are None, fewer
+        than 2,000 rows, which cannot rank many candidates, have t1 of 0.1, 0.3, 0.7, 1; t2 of 1,
+        1.4; l2 of 0.01, 0.1, 1, 10 times that. A str is as in ``grid``: "0.1..1:5" for 5 values
+        from 0.1 to 1, "0.1x,1x" for multiples of that l2.
     grid : str or None
-        All candidates in one text, instead of t1, t2, l2, loss and only: "paper" is the grid of
-        the paper; else as in "t1=0.1,0.5 t2=1..2:5 l2=1e-5..1e-1:5 loss=tempered,hinge only".
+        All candidates in one text, instead of t1, t2, l2, loss and only: "small" and "full" are the
+        two default grids, "paper" is that of the paper; else as in "t1=0.1,0.5 t2=1..2:5 l2=1e-5..1e-1:5 loss=tempered,hinge only".
     loss : str or list of str, default "tempered"
         Losses to choose from, as for :class:`TemperedLogisticRegression`.
     only : bool, default False
@@ -47,6 +49,9 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
         What chooses; "cv+c" is accuracy, corrected for labels that are systematically wrong.
     assume : {None, "structured"}
         "structured": labels are wrong where x says so; the correction is readier.
+    average : bool, default False
+        Whether the model is the mean of all candidates within one standard error of the choice,
+        each divided by the root mean square of its decisions.
     ask : int, default 0
         How many rows to name in ``ask_`` whose true labels would settle the choice.
     solver, tol, max_iter, class_weight, fit_intercept, scale, starts, precision, n_jobs
@@ -64,7 +69,16 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
     t1_, t2_, l2_, loss_
         What was chosen. Temperatures of the hinge are NaN.
     best_score_ : float
-        Its accuracy on rows that its models have not seen, by the labels as given.
+        Its accuracy on rows that its models have not seen, by the labels as given. It was chosen for
+        that, so that it is too high: ``expected_score_`` is what to expect.
+    expected_score_, expected_score_error_ : float
+        The accuracy to expect on new rows, labelled like these, and its standard error. Corrected by
+        resampling rows (BBC-CV) where the most accurate candidate was chosen.
+    expected_score_interval_ : tuple of float
+        Its 95 % interval.
+    suggested_ask_, suggested_reason_ : int, str
+        How many rows to ask for (``ask``) and label because the choice is unsure, and why; 0 and ""
+        where it is not.
     best_index_ : int
         Its place in ``cv_results_``.
     cv_results_ : dict of arrays
@@ -83,6 +97,8 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
     warnings_, notes_ : list of str
         What you should know of your labels and of the fit, which is warned of, too; what was left
         out or assumed.
+    averaged_ : int
+        With ``average``: how many candidates the model is the mean of; else 0.
     ask_ : ndarray
         Numbers of rows to label, the most telling first.
     n_splits_ : int
@@ -120,7 +136,7 @@ importance_, objective_, solver_
                  class_weight: Any = None, fit_intercept: bool = True, scale: str = "auto",
                  starts: int = 1, n_jobs: int | None = None, random_state: Any = None,
                  verbose: int | bool = 0, callback: Callable[[TuneProgress], Any] | None = None,
-                 precision: str = "auto") -> None:
+                 precision: str = "auto", average: bool = False) -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -143,6 +159,7 @@ importance_, objective_, solver_
         self.verbose = verbose
         self.callback = callback
         self.precision = precision
+        self.average = average
 
     # ---- Tuning ----------------------------------------------------------------------------------
 
@@ -155,7 +172,8 @@ importance_, objective_, solver_
         their numbers to their labels, whatever y says of them.
         """
         options = {**TUNE_DEFAULTS, "grid": self._grid_text(), "criterion": self.criterion,
-                   "assume": self.assume, "ask": count("ask", self.ask), **solver_options(self)}
+                   "assume": self.assume, "ask": count("ask", self.ask),
+                   "average": bool(self.average), **solver_options(self)}
         X = validate(self, X, reset=True)
         rows = self._counting_rows(X, y, sample_weight)
         options["fold"], options["folds"] = self._folds(rows, X.shape[0], groups)
@@ -178,6 +196,12 @@ importance_, objective_, solver_
         self.cv_results_ = tuned.table
         self.best_index_ = report["best"]
         self.best_score_ = float(tuned.of_best("accuracy"))
+        expected, error, low, high = report["expected"]
+        self.expected_score_, self.expected_score_error_ = expected, error
+        self.expected_score_interval_ = (low, high)
+        self.averaged_ = report["averaged"]
+        self.suggested_ask_ = report["suggested_ask"]
+        self.suggested_reason_ = report["suggested_reason"]
         self.decided_by_, self.reason_ = report["decided_by"], report["reason"]
         self.gain_, self.gain_error_ = report["gain"], report["gain_error"]
         self.warnings_, self.notes_ = tuned.warnings, report["notes"].splitlines()

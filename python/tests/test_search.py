@@ -98,6 +98,30 @@ def test_auto_where_there_is_nothing_to_choose_is_refused():
 
 # ---- What it gives -------------------------------------------------------------------------------
 
+def test_the_expected_score_is_that_of_the_command(command, tmp_path):
+    X, y = made(rows=300, classes=3)
+    path = write(tmp_path, X, y, "float64")
+    said = json.loads(run(command, "tune", path, "-m", tmp_path / "theirs", "-q", "--json", "--folds",
+                          5, "--average", *labels_beside(path, "float64")))
+    model = TemperedLogisticRegressionCV(average=True).fit(X, y)
+    model.save(tmp_path / "ours")
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    expected = said["expected"]
+    assert (model.expected_score_, model.expected_score_error_) == (expected["accuracy"], expected["error"])
+    assert model.expected_score_interval_ == (expected["low"], expected["high"])
+    assert expected["low"] < model.expected_score_ < expected["high"]
+    assert model.decided_by_ != "accuracy" or model.expected_score_ <= model.best_score_
+    assert model.averaged_ == said["averaged"] >= 1
+    assert (said["next_step"] is None) == (model.suggested_ask_ == 0) == (model.suggested_reason_ == "")
+    assert TemperedLogisticRegressionCV(**SMALL).fit(X, y).averaged_ == 0
+
+
+def test_few_rows_have_fewer_candidates():
+    X, y = made(rows=120)
+    assert len(TemperedLogisticRegressionCV(cv=2).fit(X, y).cv_results_["l2"]) == 36
+    assert len(TemperedLogisticRegressionCV(grid="full", cv=2).fit(X, y).cv_results_["l2"]) == 120
+
+
 def test_what_was_chosen_is_what_was_fitted():
     X, y = made(rows=300, classes=3)
     model = TemperedLogisticRegressionCV(**SMALL).fit(X, y)

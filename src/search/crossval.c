@@ -35,6 +35,7 @@ struct crossval_trial {
     size_t candidate;
     size_t fits_left;           /* the candidate is measured when this is 0 */
     struct held_out_sums *sums; /* of each part */
+    uint8_t *correct;           /* 1: predicted as labelled by the fit that leaves the row out; of this process */
     uint16_t *predicted[2];     /* halves only: of the rows of this process */
     double *confidence;         /* the same */
 };
@@ -49,7 +50,11 @@ struct crossval_batch {
     size_t parts;
     struct crossval_trial *trial;
     size_t trials;
-    struct fit_spec *fit;           /* [trial * parts + part] */
+    struct fit_spec *fit;            /* [trial * parts + part] */
+    const struct crossval_stage *of; /* the candidates of the batch are its entries from `first` on */
+    size_t first;
+    double *carried; /* [part * size]: weights from the last candidate of a batch to the first of the next; or NULL */
+    size_t size;
     double *p, *trusted_activation; /* workspace: probabilities of a row, scores of trusted rows */
     struct held_out_row *row;       /* of the rows of this process, by one fit */
 };
@@ -141,6 +146,7 @@ static void measure_row(const struct ended_fit *fit, size_t row)
     if (halves)
         trial->confidence[row] = confidence;
     out->correct = predicted == label;
+    trial->correct[row] = out->correct;
     /* Rows of weight 0 count nowhere; their probabilities are not worth computing. */
     if (cv->weight[cv->labels.first + row] > 0)
         measure_losses(fit, a, label, out);
@@ -261,6 +267,25 @@ static temper_status measure_gathered_halves(const struct crossval *cv, const st
     return status;
 }
 
+/* Stores which rows were predicted correctly, of all processes. */
+static temper_status keep_outcomes(struct crossval_batch *batch, const struct crossval_trial *trial,
+                                   enum outcome_stage stage, temper_error *error)
+{
+    const struct gathered_labels *labels = &batch->cv->labels;
+    struct outcome_table *outcomes = &batch->table->outcomes;
+    if (comm_alone(labels->comm)) {
+        outcome_table_set(outcomes, stage, trial->candidate, trial->correct);
+        return TEMPER_OK;
+    }
+    uint8_t *all = mem_alloc(labels->rows, sizeof *all);
+    temper_status status =
+        all ? gather_labels(labels, trial->correct, sizeof *all, all, error) : error_no_memory(error);
+    if (status == TEMPER_OK)
+        outcome_table_set(outcomes, stage, trial->candidate, all);
+    mem_free(all);
+    return status;
+}
+
 /* Measures a candidate whose fits have all ended. With two folds, the halves serve as folds too. The stage is set
  * last, since a checkpoint may be saved by candidate_done and must not contain partly measured candidates. */
 static temper_status finish_candidate(struct crossval_batch *batch, struct crossval_trial *trial, temper_error *error)
@@ -276,6 +301,10 @@ static temper_status finish_candidate(struct crossval_batch *batch, struct cross
     if (batch->stage == STAGE_HALVES)
         TRY(comm_alone(cv->labels.comm) ? measure_halves(cv, trial->predicted, trial->confidence, candidate, error)
                                         : measure_gathered_halves(cv, trial, candidate, error));
+    if (batch->stage == STAGE_HALVES)
+        TRY(keep_outcomes(batch, trial, OUTCOMES_HALVES, error));
+    if (folds)
+        TRY(keep_outcomes(batch, trial, OUTCOMES_FOLDS, error));
     candidate->stage = folds ? STAGE_FOLDS : STAGE_HALVES;
     return calls->candidate_done ? calls->candidate_done(calls->context, trial->candidate, error) : TEMPER_OK;
 }
@@ -295,6 +324,8 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
     TRY(comm_in_turn(cv->labels.comm, add_rows, &fit, sums, sizeof *sums, error));
     if (cv->trusted.data)
         TRY(add_other_trusted(&fit, sums, error));
+    if (batch->carried && end->fit / batch->parts == batch->trials - 1)
+        memcpy(batch->carried + fit.part * batch->size, end->w, batch->size * sizeof *end->w);
     batch->table->fits_done++;
     return --trial->fits_left == 0 ? finish_candidate(batch, trial, error) : TEMPER_OK;
 }
@@ -314,6 +345,7 @@ static void batch_free(struct crossval_batch *batch)
 {
     for (size_t i = 0; batch->trial && i < batch->trials; i++) {
         mem_free(batch->trial[i].sums);
+        mem_free(batch->trial[i].correct);
         mem_free(batch->trial[i].predicted[0]);
         mem_free(batch->trial[i].predicted[1]);
         mem_free(batch->trial[i].confidence);
@@ -325,7 +357,7 @@ static void batch_free(struct crossval_batch *batch)
     mem_free(batch->row);
 }
 
-/* Predictions and confidences are kept for the halves alone: the measures of the folds are sums. False: out of
+/* Predictions and confidences are kept for the halves alone: of the folds, sums and outcomes are enough. False: out of
  * memory. */
 static bool trial_new(const struct crossval_batch *batch, size_t candidate, struct crossval_trial *trial)
 {
@@ -333,17 +365,34 @@ static bool trial_new(const struct crossval_batch *batch, size_t candidate, stru
     trial->candidate = candidate;
     trial->fits_left = batch->parts;
     trial->sums = mem_zeroed(batch->parts, sizeof *trial->sums);
+    trial->correct = mem_zeroed(rows, sizeof *trial->correct);
     if (batch->stage != STAGE_HALVES)
-        return trial->sums;
+        return trial->sums && trial->correct;
     trial->predicted[0] = mem_alloc(rows, sizeof **trial->predicted);
     trial->predicted[1] = mem_alloc(rows, sizeof **trial->predicted);
     trial->confidence = mem_alloc(rows, sizeof *trial->confidence);
-    return trial->sums && trial->predicted[0] && trial->predicted[1] && trial->confidence;
+    return trial->sums && trial->correct && trial->predicted[0] && trial->predicted[1] && trial->confidence;
+}
+
+/* One fit. Within a segment it starts from the solution of the candidate before it: a fit of this batch, or weights
+ * carried over from the batch before. */
+static struct fit_spec fit_of(const struct crossval_batch *batch, size_t trial, size_t part)
+{
+    const struct crossval_stage *of = batch->of;
+    size_t entry = batch->first + trial;
+    const temper_tune_candidate *candidate = &batch->table->candidate[of->which[entry]];
+    struct fit_spec fit = {candidate->loss, candidate->l2,      (uint32_t)(batch->stage - 1),
+                           (uint32_t)part,  FIT_BEGINS_AT_ZERO, NULL};
+    if (of->segment[entry] != entry && trial > 0)
+        fit.after = (trial - 1) * batch->parts + part;
+    else if (of->segment[entry] != entry)
+        fit.initial = batch->carried + part * batch->size;
+    return fit;
 }
 
 /* Allocates the batch and lists its fits. Those of a candidate are adjacent: fit / parts is the trial, fit % parts
  * the part that is left out (take_fit relies on it). False: out of memory; batch_free is needed in either case. */
-static bool batch_new(struct crossval_batch *batch, const size_t *which)
+static bool batch_new(struct crossval_batch *batch)
 {
     const struct crossval *cv = batch->cv;
     size_t parts = batch->parts, vectors = fits_vectors(cv->features);
@@ -354,22 +403,19 @@ static bool batch_new(struct crossval_batch *batch, const size_t *which)
     batch->row = mem_alloc(cv->labels.own, sizeof *batch->row);
     bool allocated = batch->trial && batch->fit && batch->p && batch->trusted_activation && batch->row;
     for (size_t i = 0; allocated && i < batch->trials; i++) {
-        const temper_tune_candidate *candidate = &batch->table->candidate[which[i]];
-        allocated = trial_new(batch, which[i], &batch->trial[i]);
+        allocated = trial_new(batch, batch->of->which[batch->first + i], &batch->trial[i]);
         for (size_t part = 0; part < parts; part++)
-            batch->fit[i * parts + part] = (struct fit_spec){
-                candidate->loss, candidate->l2, (uint32_t)(batch->stage - 1), (uint32_t)part, FIT_BEGINS_AT_ZERO};
+            batch->fit[i * parts + part] = fit_of(batch, i, part);
     }
     return allocated;
 }
 
-/* All fits start from zero. Starting from the results of other candidates would save iterations, but the results
- * would then depend on which candidates are fitted together, and a resumed search would differ from an uninterrupted
- * one. */
-static temper_status run_batch(struct crossval_batch *batch, const size_t *which, bool *finished, temper_error *error)
+/* Fits start from zero, or along a segment of penalties. Segments do not depend on the batches, nor on what an
+ * interrupted search has done already, so that the results do not either. */
+static temper_status run_batch(struct crossval_batch *batch, bool *finished, temper_error *error)
 {
     const struct crossval *cv = batch->cv;
-    temper_status status = batch_new(batch, which) ? TEMPER_OK : error_no_memory(error);
+    temper_status status = batch_new(batch) ? TEMPER_OK : error_no_memory(error);
     struct fits_job job = {.features = cv->features,
                            .partition = cv->partition,
                            .fit = batch->fit,
@@ -385,7 +431,8 @@ static temper_status run_batch(struct crossval_batch *batch, const size_t *which
     return status;
 }
 
-enum { TRIAL_ROW_BYTES = 2 * sizeof(uint16_t) + sizeof(double) }; /* two predictions and a confidence */
+/* An outcome, two predictions and a confidence. */
+enum { TRIAL_ROW_BYTES = sizeof(uint8_t) + 2 * sizeof(uint16_t) + sizeof(double) };
 
 /* The number of candidates in a batch of a stage with this number of parts. It depends on the rows of all processes,
  * so that these agree on it. A memory limit may reduce it to 1, which changes the time but no result. */
@@ -416,23 +463,41 @@ size_t crossval_trial_bytes(const struct dataset *data)
     return TRIAL_ROW_BYTES * trials_together(data, 2);
 }
 
+/* Whether some segment begins in one batch and continues in the next. */
+static bool segments_are_divided(const struct crossval_stage *stage, size_t together)
+{
+    for (size_t i = together; i < stage->count; i += together)
+        if (stage->segment[i] != i)
+            return true;
+    return false;
+}
+
 /* Runs one batch after another; a batch that was stopped by keep_going is the last one. */
 temper_status crossval_run(const struct crossval *cv, struct crossval_table *table, const struct crossval_stage *stage,
                            const struct crossval_calls *calls, bool *finished, temper_error *error)
 {
     size_t parts = crossval_parts(cv, stage->stage), together = trials_together(cv->features->data, parts);
+    size_t size = fits_size(cv->features, cv->train);
+    bool carries = segments_are_divided(stage, together);
+    double *carried = carries ? mem_alloc(parts, size * sizeof *carried) : NULL;
+    temper_status status = carries && !carried ? error_no_memory(error) : TEMPER_OK;
     *finished = true;
-    for (size_t i = 0; *finished && i < stage->count; i += together) {
+    for (size_t i = 0; status == TEMPER_OK && *finished && i < stage->count; i += together) {
         size_t left = stage->count - i;
         struct crossval_batch batch = {.cv = cv,
                                        .table = table,
                                        .calls = calls,
                                        .stage = stage->stage,
                                        .parts = parts,
-                                       .trials = left < together ? left : together};
-        TRY(run_batch(&batch, stage->which + i, finished, error));
+                                       .trials = left < together ? left : together,
+                                       .of = stage,
+                                       .first = i,
+                                       .carried = carried,
+                                       .size = size};
+        status = run_batch(&batch, finished, error);
     }
-    return TEMPER_OK;
+    mem_free(carried);
+    return status;
 }
 
 /* ---- Preparation ----------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include "data/dist/gather_labels.h"
 #include "data/split.h"
+#include "search/outcome_table.h"
 #include "train/scaled_features.h"
 
 enum { STAGE_NONE, STAGE_HALVES, STAGE_FOLDS };
@@ -40,6 +41,7 @@ struct crossval_table {
     temper_tune_candidate *candidate;
     size_t count;
     double *fold_accuracy; /* [candidate * folds + fold]; NAN: not measured */
+    struct outcome_table outcomes;
     size_t fits_done;
 };
 
@@ -62,6 +64,7 @@ size_t crossval_trial_bytes(const struct dataset *data);
 struct crossval_stage {
     int stage;
     const size_t *which;
+    const size_t *segment; /* of each entry: the first of its segment (penalty_path.h), which is complete in `which` */
     size_t count;
 };
 

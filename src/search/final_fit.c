@@ -58,7 +58,11 @@ static temper_status run_folds(struct fold_models_job *job, size_t candidate, in
     size_t parts = job->models->parts;
     /* Partition 0 is that of the halves, 1 that of the folds; every fit starts from zero, as in the search. */
     for (size_t i = 0; i < parts; i++)
-        fit[i] = (struct fit_spec){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i, FIT_BEGINS_AT_ZERO};
+        fit[i] = (struct fit_spec){.loss = chosen->loss,
+                                   .l2 = chosen->l2,
+                                   .partition = (uint32_t)(stage - 1),
+                                   .part = (uint32_t)i,
+                                   .after = FIT_BEGINS_AT_ZERO};
     struct fits_job fits = {.features = &t->setup.features,
                             .partition = t->setup.cv.partition,
                             .fit = fit,

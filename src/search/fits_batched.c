@@ -201,7 +201,7 @@ static void batch_free(struct fit_batch *batch)
 
 /* ---- Starting fits --------------------------------------------------------------------------- */
 
-/* Creates the L-BFGS solver of a slot, at zero or at the result of the fit that it comes after. The last fit that
+/* Creates the L-BFGS solver of a slot, at zero, at given weights or at the result of an earlier fit. The last fit that
  * starts from a result releases it. */
 static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot)
 {
@@ -217,7 +217,10 @@ static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot
     if (preconditioner_suits(fit->loss, job->features->data))
         TRY(gram_preconditioners_find(batch->preconditioners, fit->l2, &slot->preconditioner, batch->error));
     TRY(lbfgs_new(batch->size, slot->preconditioner != GRAM_PRECONDITIONERS_NONE, &options,
-                  before ? before->end : batch->zero, &slot->solver, batch->error));
+                  before         ? before->end
+                  : fit->initial ? fit->initial
+                                 : batch->zero,
+                  &slot->solver, batch->error));
     slot->stage = SLOT_SOLVING;
     if (before && --before->waiting == 0) {
         mem_free(before->end);
@@ -235,7 +238,7 @@ static temper_status leave_zero(struct fit_batch *batch, struct fit_slot *slot, 
         sum += slot->gradient[i] * slot->gradient[i];
     batch->record[slot->fit].zero_norm = sqrt(sum);
     TRY(start_solver(batch, slot));
-    if (batch->job->fit[slot->fit].after != FIT_BEGINS_AT_ZERO)
+    if (batch->job->fit[slot->fit].after != FIT_BEGINS_AT_ZERO || batch->job->fit[slot->fit].initial)
         return TEMPER_OK;
     memcpy(lbfgs_next_request(slot->solver).answer, slot->gradient, batch->size * sizeof(double));
     return lbfgs_reply(slot->solver, value, batch->error);

@@ -228,7 +228,8 @@ static temper_status run_links(struct separate_fit *self, struct fit_chain *chai
             continue;
         /* Positions count the fits of this chain only. */
         chain->position[i] = count++;
-        const double *initial = after == FIT_BEGINS_AT_ZERO ? NULL : chain->solution + chain->position[after] * size;
+        const double *initial =
+            after == FIT_BEGINS_AT_ZERO ? job->fit[i].initial : chain->solution + chain->position[after] * size;
         *at = i;
         *self = (struct separate_fit){.all = all};
         TRY(run_fit(self, i, initial, chain->solution + chain->position[i] * size, &done));

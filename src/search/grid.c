@@ -10,7 +10,7 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-enum { MOST_VALUES = 64, MOST_CANDIDATES = 100000, METHODS = TEMPER_BREGMAN + 1 };
+enum { MOST_VALUES = 256, MOST_CANDIDATES = 100000, METHODS = TEMPER_BREGMAN + 1 };
 
 /* A list without repetitions, in the order in which it was written. */
 struct grid_values {
@@ -113,9 +113,9 @@ static temper_status read_values(struct grid_text word, struct grid_text rest, c
         bool range = dots + 1 < item.to, fits = values->count < MOST_VALUES;
         double value;
         if (!fits)
-            return bad_word(word, "has too many values (there may be 64)", error);
+            return bad_word(word, "has too many values (there may be 256)", error);
         if (range && !add_range(item, dots, lists, values))
-            return bad_word(word, "has an invalid range; write FROM..TO:COUNT with 2 to 64 values", error);
+            return bad_word(word, "has an invalid range; write FROM..TO:COUNT with 2 to 256 values", error);
         if (!range && !read_value(item, lists, values == &lists->l2, &value))
             return bad_word(word, "needs numbers >= 0", error);
         if (!range)
@@ -281,16 +281,28 @@ static temper_status fill(const struct grid_lists *lists, struct candidate_grid 
     return TEMPER_OK;
 }
 
-/* The default grid is read first, so that lists which the text does not mention keep their defaults. */
-temper_status grid_parse(const char *text, double default_l2, struct candidate_grid *out, temper_error *error)
+/* The lists of a named grid, all three of them; NULL: it is no name. Few rows cannot rank many candidates: the best of
+ * 120 is then the luckiest one, and takes longer to find (docs/notes/2026-11-17-tuning.md). */
+static const char *named_grid(const char *text, uint64_t rows)
+{
+    if (!text || strcmp(text, "default") == 0)
+        return rows < TEMPER_GRID_SMALL_ROWS ? TEMPER_GRID_SMALL : TEMPER_GRID_DEFAULT;
+    return strcmp(text, "small") == 0   ? TEMPER_GRID_SMALL
+           : strcmp(text, "full") == 0  ? TEMPER_GRID_DEFAULT
+           : strcmp(text, "paper") == 0 ? TEMPER_GRID_PAPER
+                                        : NULL;
+}
+
+/* The full grid is read first, so that lists which the text does not mention are as there, for data of any size. */
+temper_status grid_parse(const char *text, double default_l2, uint64_t rows, struct candidate_grid *out,
+                         temper_error *error)
 {
     struct grid_lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};
     struct candidate_grid grid = {0};
-    /* NULL and "default" are the default grid alone; "paper" replaces all three of its lists. */
-    bool plain = !text || strcmp(text, "default") == 0;
-    temper_status status = read_lists(TEMPER_GRID_DEFAULT, &lists, error);
-    if (status == TEMPER_OK && !plain)
-        status = read_lists(strcmp(text, "paper") == 0 ? TEMPER_GRID_PAPER : text, &lists, error);
+    const char *named = named_grid(text, rows);
+    temper_status status = read_lists(named ? named : TEMPER_GRID_DEFAULT, &lists, error);
+    if (status == TEMPER_OK && !named)
+        status = read_lists(text, &lists, error);
     if (status != TEMPER_OK)
         return status;
     sort_falling(&lists.l2);

@@ -16,8 +16,10 @@ struct candidate_grid {
     char note[256]; /* "", or a sentence that the user should read */
 };
 
-/* The grid of a text as described in temper.h (temper_tune_options.grid); NULL: the default grid. */
-temper_status grid_parse(const char *text, double default_l2, struct candidate_grid *out, temper_error *error);
+/* The grid of a text as described in temper.h (temper_tune_options.grid), for data of so many rows; NULL: the default
+ * grid. */
+temper_status grid_parse(const char *text, double default_l2, uint64_t rows, struct candidate_grid *out,
+                         temper_error *error);
 void grid_free(struct candidate_grid *grid);
 
 #endif

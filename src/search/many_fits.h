@@ -16,7 +16,8 @@ struct fit_spec {
     temper_loss_spec loss; /* resolved, and trainable */
     double l2;
     uint32_t partition, part; /* the rows that it leaves out; part FIT_SEES_ALL: none */
-    size_t after;             /* starts from the result of that fit, earlier in the list; or from zero */
+    size_t after;             /* starts from the result of that fit, earlier in the list; or: */
+    const double *initial;    /* starts here; NULL: from zero. As fit_end.w */
 };
 
 /* The result of a fit. The arrays are valid during the call that reports it. */
@@ -53,6 +54,10 @@ temper_status fits_run(const struct fits_job *job, bool *finished, temper_error 
 double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
                   double *block);
 double one_fit_bytes(const struct dataset *data, size_t threads, double *block);
+
+/* How many fits should be independent of each other, so that a job is fast: those of a pass, or of a few threads. Not
+ * the number of threads at hand, on which results must not depend. */
+size_t fits_at_once(const struct dataset *data, const temper_train_options *options);
 
 /* Whether the solver of the options can advance many fits at once. */
 bool fits_solver_batches(const struct fits_job *job);

@@ -24,8 +24,8 @@ static const struct {
     double top_ratio_best;         /* step 3: below this, the most accurate one has learnt the mistakes */
     double random_ratio;           /* warning: labels look random above this ratio */
     double random_rows;            /* warning: and with so many wrong rows among the most confident */
-    double prune,
-        prune_errors; /* pruning: this far below the best accuracy of the halves, and so many of its standard errors */
+    double prune, prune_errors; /* pruning: this far below the best accuracy of the halves, and so many standard errors
+                                 * of the paired difference */
 } rule = {.balance = 0.5,
           .agreement = 0.01,
           .code_shorter = 0.9,
@@ -41,8 +41,8 @@ static const struct {
           .top_ratio_best = 1,
           .random_ratio = 0.3,
           .random_rows = 10,
-          .prune = 0.02,
-          .prune_errors = 3};
+          .prune = 0.01,
+          .prune_errors = 2};
 
 static const struct {
     const char *name;
@@ -74,11 +74,10 @@ const char *decision_name(enum decision decision)
 }
 
 /* Whether a candidate is pruned: its accuracy on the halves is below the best one by more than a margin plus a
- * multiple of the binomial standard error. The margin allows for models of more rows to overtake. */
-bool cannot_win(const temper_tune_candidate *candidate, double best_half_accuracy, double rows)
+ * multiple of the standard error of their difference. The margin allows for models of more rows to overtake. */
+bool cannot_win(double behind, double error)
 {
-    double error = sqrt(best_half_accuracy * (1 - best_half_accuracy) / rows);
-    return candidate->half_accuracy < best_half_accuracy - rule.prune - rule.prune_errors * error;
+    return behind > rule.prune + rule.prune_errors * error;
 }
 
 /* ---- The best by one measure ----------------------------------------------------------------- */

@@ -56,7 +56,8 @@ void select_candidate(const struct selection_input *in, struct selection *out);
 bool criterion_find(const char *name, enum criterion *criterion);
 const char *decision_name(enum decision decision);
 
-/* Whether a candidate is not worth fitting on the folds: its accuracy on the halves is far below the best one there. */
-bool cannot_win(const temper_tune_candidate *candidate, double best_half_accuracy, double rows);
+/* Whether a candidate is not worth fitting on the folds: on the halves, its accuracy is this much below the best one,
+ * with this standard error of the difference. */
+bool cannot_win(double behind, double error);
 
 #endif

@@ -8,9 +8,15 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
+#include "search/corrected_accuracy.h"
+#include "search/penalty_path.h"
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
+
+/* The tolerance of the search is this multiple of that of the final fit, up to a limit: the class that a model predicts
+ * for held-out rows is settled long before its weights are. */
+static const double SEARCH_TOLERANCE = 10, MOST_TOLERANCE = 1e-2;
 
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
@@ -46,6 +52,7 @@ static temper_status check_memory(const struct tune_request *request)
     enum {
         FOLDS_BYTES = 48, /* per row: parts, their order while they are drawn, weights, ranks */
         ASK_BYTES = 32,   /* per row: predictions of the candidates that are compared */
+        USUAL_CANDIDATES = 120,
     };
     const struct dataset *data = request->data;
     const temper_tune_options *options = request->options;
@@ -62,13 +69,14 @@ static temper_status check_memory(const struct tune_request *request)
     }
     /* Predictions and confidences of the candidates in progress. */
     double trials = rows * (double)crossval_trial_bytes(data);
+    double outcomes = outcome_table_bytes(USUAL_CANDIDATES, (size_t)dataset_all_rows(data));
     /* The final fit: predictions of all folds (two bytes per row) and the scores of all rows. */
     double last = one_fit_bytes(data, train.threads, &block) +
                   rows * (2 * (double)options->folds + (double)sizeof(double) * vectors);
     /* Arrays per row exist throughout; the batches and the final fit follow each other, so that the larger one
      * counts. */
     struct memory_limit_plan plan = {.what = "the search",
-                                     .needed = rows * (FOLDS_BYTES + (options->ask ? ASK_BYTES : 0)) +
+                                     .needed = rows * (FOLDS_BYTES + (options->ask ? ASK_BYTES : 0)) + outcomes +
                                                fmax(fits + trials, last),
                                      .threads = train.threads,
                                      .block = block};
@@ -90,6 +98,8 @@ static temper_status check_request(struct tune_request *request)
     train->resume = 0;
     if (!train->threads)
         train->threads = thread_count_default();
+    request->search = *train;
+    request->search.tolerance = fmax(train->tolerance, fmin(SEARCH_TOLERANCE * train->tolerance, MOST_TOLERANCE));
     TRY(check_options(request));
     TRY(memory_limit_refuse(request->data, "tuning", request->error));
     TRY(train_check(request->data, train, request->error));
@@ -97,10 +107,11 @@ static temper_status check_request(struct tune_request *request)
 }
 
 /* Takes over the candidates of the grid, also on failure, so that free_state can free them. */
-static temper_status table_new(struct candidate_grid grid, size_t folds, struct crossval_table *out,
+static temper_status table_new(struct candidate_grid grid, size_t folds, size_t rows, struct crossval_table *out,
                                temper_error *error)
 {
     *out = (struct crossval_table){.candidate = grid.table, .count = grid.count};
+    TRY(outcome_table_new(grid.count, rows, &out->outcomes, error));
     out->fold_accuracy = mem_alloc(grid.count, folds * sizeof *out->fold_accuracy);
     if (!out->fold_accuracy)
         return error_no_memory(error);
@@ -114,15 +125,16 @@ static temper_status table_new(struct candidate_grid grid, size_t folds, struct 
 static temper_status prepare(const struct tune_request *request, struct tune_setup *setup, struct crossval_table *table,
                              temper_tune_report *report)
 {
-    const temper_train_options *train = &request->train;
+    const temper_train_options *train = &request->search;
     const temper_tune_options *options = request->options;
     struct candidate_grid grid;
     TRY(scaled_features_new(request->data, train->scale, train->threads, &setup->features, request->error));
     TRY(scaled_features_default_l2(&setup->features, &setup->default_l2, request->error));
-    TRY(grid_parse(options->grid, setup->default_l2, &grid, request->error));
-    TRY(table_new(grid, options->folds, table, request->error));
+    uint64_t rows = dataset_all_rows(request->data);
+    TRY(grid_parse(options->grid, setup->default_l2, rows, &grid, request->error));
+    TRY(table_new(grid, options->folds, (size_t)rows, table, request->error));
     setup->cv = (struct crossval){
-        .features = &setup->features, .train = train, .folds = options->folds, .given_fold = options->fold};
+        .features = &setup->features, .train = &request->search, .folds = options->folds, .given_fold = options->fold};
     TRY(crossval_prepare(&setup->cv, request->error));
     /* Notes for the user: temperatures that cannot be trained, and classes with fewer rows than folds. */
     if (grid.note[0])
@@ -169,34 +181,68 @@ static temper_status candidate_done(void *context, size_t candidate, temper_erro
     return tune_checkpoint_save(context, false);
 }
 
-/* Fills which[] with the candidates that have not been through a stage, without those pruned before the folds;
- * returns their number. Candidates restored from a checkpoint are skipped by their stage. `best` is 0 before the
- * halves, where nothing is pruned. */
-static size_t list_candidates(const struct tune_state *t, int stage, size_t *which)
+/* The candidate of highest accuracy on the halves; of equal ones the first. All have been through them. */
+static size_t best_on_halves(const struct crossval_table *table)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < table->count; i++)
+        if (table->candidate[i].half_accuracy > table->candidate[best].half_accuracy)
+            best = i;
+    return best;
+}
+
+/* Whether a candidate is not taken to the folds, by the comparison with the best one on the same rows. */
+static bool is_pruned(const struct tune_state *t, size_t best, size_t candidate)
+{
+    struct paired_difference behind =
+        outcome_difference(&t->table.outcomes, OUTCOMES_HALVES, best, candidate, t->setup.cv.weight);
+    return cannot_win(behind.mean, behind.error);
+}
+
+/* Leaves out the segments of which all candidates have been through the stage, as after a checkpoint. A segment that
+ * has some to do is fitted again: the start of each fit is the end of the one before. */
+static void skip_done(const struct crossval_table *table, struct crossval_stage *stage, size_t *which, size_t *segment)
+{
+    size_t kept = 0;
+    for (size_t i = 0, end; i < stage->count; i = end) {
+        size_t first = kept;
+        bool todo = false;
+        for (end = i; end < stage->count && segment[end] == i; end++)
+            todo = todo || table->candidate[which[end]].stage < stage->stage;
+        for (size_t k = i; todo && k < end; k++, kept++) {
+            which[kept] = which[k];
+            segment[kept] = first;
+        }
+    }
+    stage->count = kept;
+}
+
+/* Fills which[] and segment[] with the candidates to be taken to a stage: without those pruned before the folds, and
+ * without those that a checkpoint has already. */
+static struct crossval_stage plan_stage(const struct tune_state *t, int number, size_t *which, size_t *segment)
 {
     const struct crossval_table *table = &t->table;
-    double best = 0;
-    size_t count = 0;
-    /* The best accuracy on the halves; fmax ignores the NAN of candidates that were not fitted. */
+    const struct crossval *cv = &t->setup.cv;
+    struct crossval_stage stage = {number, which, segment, 0};
+    bool prunes = number == STAGE_FOLDS && t->request.prunes;
+    size_t best = prunes ? best_on_halves(table) : 0;
     for (size_t i = 0; i < table->count; i++)
-        best = fmax(best, table->candidate[i].half_accuracy);
-    for (size_t i = 0; i < table->count; i++) {
-        const temper_tune_candidate *candidate = &table->candidate[i];
-        bool pruned = stage == STAGE_FOLDS && t->request.prunes && cannot_win(candidate, best, t->setup.cv.rows);
-        if (candidate->stage < stage && !pruned)
-            which[count++] = i;
-    }
-    return count;
+        if (!(prunes && is_pruned(t, best, i)))
+            which[stage.count++] = i;
+    penalty_segments(table->candidate, which, stage.count, crossval_parts(cv, number),
+                     fits_at_once(t->setup.features.data, cv->train), segment);
+    skip_done(table, &stage, which, segment);
+    return stage;
 }
 
 /* Takes all candidates through one stage, and saves the table at its end, also if it was stopped. The planned fits
  * are for the estimate of the remaining time and include the final ones. */
-static temper_status run_stage(struct tune_state *t, int number, size_t *which)
+static temper_status run_stage(struct tune_state *t, int number, size_t *which, size_t *segment)
 {
     const struct crossval *cv = &t->setup.cv;
     struct tune_progress *progress = &t->progress;
     struct crossval_calls calls = {candidate_done, keep_going, t};
-    struct crossval_stage stage = {number, which, list_candidates(t, number, which)};
+    struct crossval_stage stage = plan_stage(t, number, which, segment);
     bool finished;
     progress->phase = number == STAGE_HALVES ? "halves" : "folds";
     progress->fits_planned =
@@ -212,13 +258,13 @@ static temper_status run_stage(struct tune_state *t, int number, size_t *which)
  * are the folds, and there is no second stage. */
 static temper_status fit_candidates(struct tune_state *t)
 {
-    size_t *which = mem_alloc(t->table.count, sizeof *which);
-    if (!which)
-        return error_no_memory(t->request.error);
-    temper_status status = run_stage(t, STAGE_HALVES, which);
+    size_t *which = mem_alloc(t->table.count, sizeof *which), *segment = mem_alloc(t->table.count, sizeof *segment);
+    temper_status status =
+        which && segment ? run_stage(t, STAGE_HALVES, which, segment) : error_no_memory(t->request.error);
     if (status == TEMPER_OK && !t->progress.stopped && t->setup.cv.folds > 2)
-        status = run_stage(t, STAGE_FOLDS, which);
+        status = run_stage(t, STAGE_FOLDS, which, segment);
     mem_free(which);
+    mem_free(segment);
     return status;
 }
 
@@ -274,9 +320,31 @@ static void warn_selection(const struct tune_request *request, const struct sele
                        100 * balance);
 }
 
-/* Applies the selection rule to the complete table, and adds gain and warnings to the report. */
-static void select_from_table(const struct tune_request *request, const struct tune_setup *setup,
-                              const struct crossval_table *table, struct selection *out, temper_tune_report *report)
+/* Sets the accuracy to expect. The most accurate candidate owes its rank partly to luck, which the bootstrap
+ * subtracts; a candidate that another criterion has preferred to it does not. */
+static temper_status expect_accuracy(const struct tune_request *request, const struct tune_setup *setup,
+                                     const struct crossval_table *table, const struct selection *selection,
+                                     temper_tune_report *report)
+{
+    struct corrected_input input = {.outcomes = &table->outcomes,
+                                    .candidate = table->candidate,
+                                    .weight = setup->cv.weight,
+                                    .rows = setup->cv.rows,
+                                    .seed = request->train.seed};
+    struct corrected_accuracy expected = plain_accuracy(&input, selection->best);
+    if (selection->best == selection->by_accuracy && table->candidate[selection->best].stage == STAGE_FOLDS)
+        TRY(correct_accuracy(&input, selection->best, &expected, request->error));
+    report->expected_accuracy = expected.accuracy;
+    report->expected_error = expected.error;
+    report->expected_low = expected.low;
+    report->expected_high = expected.high;
+    return TEMPER_OK;
+}
+
+/* Applies the selection rule to the complete table, and adds gain, expected accuracy and warnings to the report. */
+static temper_status select_from_table(const struct tune_request *request, const struct tune_setup *setup,
+                                       const struct crossval_table *table, struct selection *out,
+                                       temper_tune_report *report)
 {
     struct selection_input input = {.table = table->candidate,
                                     .count = table->count,
@@ -289,6 +357,7 @@ static void select_from_table(const struct tune_request *request, const struct t
     select_candidate(&input, out);
     measure_gain(table, out->best, setup->cv.folds, report);
     warn_selection(request, out, table->candidate[out->best].balance, report);
+    return expect_accuracy(request, setup, table, out, report);
 }
 
 /* ---- The tuning ------------------------------------------------------------------------------ */
@@ -303,11 +372,16 @@ static temper_status run_steps(struct tune_state *t)
     TRY(tune_checkpoint_load(t));
     TRY(fit_candidates(t));
     if (!progress->stopped)
-        select_from_table(&t->request, &t->setup, &t->table, &t->selection, &t->report);
+        TRY(select_from_table(&t->request, &t->setup, &t->table, &t->selection, &t->report));
     if (!progress->stopped && t->request.options->ask)
         TRY(tune_ask_labels(t));
     if (!progress->stopped && t->request.wants_model)
         TRY(tune_final_fit(t));
+    if (!progress->stopped && t->model && t->request.options->average)
+        TRY(tune_average(t));
+    /* Last, since the warnings of the final fit are reasons too. */
+    if (!progress->stopped)
+        tune_suggest_ask(t);
     /* An exchange that failed has stopped the search like a request of the caller; here it becomes an error. */
     return progress->comm_status;
 }
@@ -343,6 +417,7 @@ static void free_state(struct tune_state *t)
     dataset_free(t->setup.trusted);
     mem_free(t->table.candidate);
     mem_free(t->table.fold_accuracy);
+    outcome_table_free(&t->table.outcomes);
     model_free(t->model);
     mem_free(t->report.ask);
     mem_free(t->report.ask_label);

@@ -11,7 +11,7 @@
 #include "search/tune_state.h"
 #include "train/train.h"
 
-static const char magic[CHECKPOINT_MAGIC] = "temper-tune-2";
+static const char magic[CHECKPOINT_MAGIC] = "temper-tune-3";
 
 /* ---- Identity -------------------------------------------------------------------------------- */
 
@@ -94,6 +94,12 @@ static temper_status find_identity(const struct tune_request *request, struct tu
 
 /* ---- Saving and loading ---------------------------------------------------------------------- */
 
+/* The bytes of the outcomes of all candidates in one stage. */
+static size_t outcome_stage_bytes(const struct crossval_table *table)
+{
+    return table->count * table->outcomes.words * sizeof **table->outcomes.bits;
+}
+
 /* Only the first process writes, since all have the same table. The interval between two checkpoints is that of the
  * training options; `now` ignores it. */
 static temper_status save(struct tune_state *t, bool now)
@@ -103,11 +109,13 @@ static temper_status save(struct tune_state *t, bool now)
     if (!options->checkpoint || comm_rank(t->request.data->ranks.comm) > 0 ||
         (!now && train_clock() - t->progress.saved < options->train.checkpoint_seconds))
         return TEMPER_OK;
-    /* The layout that restore() reads: identity, candidates, accuracies by fold. */
+    /* The layout that restore() reads: identity, candidates, accuracies by fold, outcomes of halves and folds. */
     const struct checkpoint_part parts[] = {
         {t->setup.identity, sizeof t->setup.identity},
         {table->candidate, table->count * sizeof *table->candidate},
-        {table->fold_accuracy, table->count * t->setup.cv.folds * sizeof *table->fold_accuracy}};
+        {table->fold_accuracy, table->count * t->setup.cv.folds * sizeof *table->fold_accuracy},
+        {table->outcomes.bits[OUTCOMES_HALVES], outcome_stage_bytes(table)},
+        {table->outcomes.bits[OUTCOMES_FOLDS], outcome_stage_bytes(table)}};
     temper_status status =
         checkpoint_file_save(options->checkpoint, magic, parts, sizeof parts / sizeof *parts, t->request.error);
     t->progress.saved = train_clock();
@@ -127,11 +135,12 @@ static temper_status restore(struct tune_state *t, const struct text *file)
     struct crossval_table *table = &t->table;
     size_t identity = sizeof t->setup.identity, candidates = table->count * sizeof *table->candidate;
     size_t accuracies = table->count * t->setup.cv.folds * sizeof *table->fold_accuracy;
+    size_t outcomes = outcome_stage_bytes(table);
     const char *refused = checkpoint_file_check(file->bytes, file->length, magic, &content);
     const char *from = content.bytes;
     /* The size is compared first: content.bytes has an identity only if it is long enough. */
-    if (!refused &&
-        (content.length != identity + candidates + accuracies || memcmp(from, t->setup.identity, identity) != 0))
+    if (!refused && (content.length != identity + candidates + accuracies + OUTCOME_STAGES * outcomes ||
+                     memcmp(from, t->setup.identity, identity) != 0))
         refused = "the checkpoint is of other data or other options";
     if (refused)
         return error_set(t->request.error, TEMPER_BAD_DATA,
@@ -139,6 +148,9 @@ static temper_status restore(struct tune_state *t, const struct text *file)
                          t->request.options->checkpoint, refused);
     memcpy(table->candidate, from + identity, candidates);
     memcpy(table->fold_accuracy, from + identity + candidates, accuracies);
+    from += identity + candidates + accuracies;
+    for (size_t i = 0; i < OUTCOME_STAGES; i++)
+        memcpy(table->outcomes.bits[i], from + i * outcomes, outcomes);
     t->report.resumed = 1;
     return TEMPER_OK;
 }

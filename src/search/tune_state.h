@@ -15,7 +15,8 @@ struct tune_request {
     const temper_tune_options *options;
     temper_error *error;
     bool wants_model;
-    temper_train_options train; /* of every fit; loss and penalty are those of a candidate */
+    temper_train_options train;  /* of the final fit; loss and penalty are those of a candidate */
+    temper_train_options search; /* of the fits on halves and folds: the same with a wider tolerance */
     enum criterion criterion;
     bool structured; /* labels are assumed to be wrong by a rule that depends on the features */
     bool prunes;     /* candidates that cannot win by the halves are not fitted on the folds */
@@ -64,6 +65,9 @@ bool tune_report_progress(struct tune_state *t, size_t done);
 /* The rows whose true labels would distinguish the most promising candidates best. */
 temper_status tune_ask_labels(struct tune_state *t);
 
+/* Fills report.suggested_ask and report.suggested_reason: whether and why true labels are needed. */
+void tune_suggest_ask(struct tune_state *t);
+
 /* The fits of one candidate on all parts of a partition. */
 struct fold_models {
     size_t parts, rows;
@@ -76,6 +80,8 @@ void fold_models_free(struct fold_models *models);
 
 /* Fits the selected candidate on all rows, and compares the model with those of its folds. */
 temper_status tune_final_fit(struct tune_state *t);
+/* Replaces the weights of the model by the mean of the candidates within one standard error of the choice. */
+temper_status tune_average(struct tune_state *t);
 /* The fit on all rows: from 0, or from the mean of the fold models if it ends in another optimum than theirs. */
 temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *models);
 

@@ -7,12 +7,19 @@
 #include "search/grid.h"
 #include "tempered/loss_family.h"
 
-static struct candidate_grid parsed(const char *text)
+enum { MANY_ROWS = 100000 };
+
+static struct candidate_grid parsed_for(const char *text, uint64_t rows)
 {
     struct candidate_grid grid = {0};
     temper_error error = {0};
-    CHECKF(grid_parse(text, 0.5, &grid, &error) == TEMPER_OK, "%s: %s", text ? text : "NULL", error.message);
+    CHECKF(grid_parse(text, 0.5, rows, &grid, &error) == TEMPER_OK, "%s: %s", text ? text : "NULL", error.message);
     return grid;
+}
+
+static struct candidate_grid parsed(const char *text)
+{
+    return parsed_for(text, MANY_ROWS);
 }
 
 static bool has(const struct candidate_grid *grid, double t1, double t2, double l2)
@@ -41,6 +48,28 @@ TEST(the_default_has_24_pairs_and_5_penalties_around_the_usual_one)
     CHECK_EQ_TEXT(grid.note, "");
     grid_free(&grid);
     grid_free(&named);
+}
+
+static size_t count_of(const char *text, uint64_t rows)
+{
+    struct candidate_grid grid = parsed_for(text, rows);
+    size_t count = grid.count;
+    grid_free(&grid);
+    return count;
+}
+
+/* 8 pairs and the reference, 4 penalties; what a text does not name is of the full grid at any size. */
+TEST(few_rows_have_fewer_candidates)
+{
+    struct candidate_grid grid = parsed_for(NULL, 600);
+    CHECK_EQ_SIZE(grid.count, 36);
+    CHECK(has(&grid, 1, 1, 0.5) && has(&grid, 0.1, 1.12, 5) && has(&grid, 0.3, 1.4, 0.005));
+    grid_free(&grid);
+    CHECK_EQ_SIZE(count_of("default", TEMPER_GRID_SMALL_ROWS - 1), 36);
+    CHECK_EQ_SIZE(count_of("default", TEMPER_GRID_SMALL_ROWS), 120);
+    CHECK_EQ_SIZE(count_of("small", MANY_ROWS), 36);
+    CHECK_EQ_SIZE(count_of("full", 600), 120);
+    CHECK_EQ_SIZE(count_of("only l2=1", 600), 24);
 }
 
 TEST(the_paper_has_its_penalties_and_the_additions)
@@ -93,7 +122,7 @@ TEST(what_cannot_be_trained_is_left_out_or_refused)
     CHECK(has(&grid, 0.5, 0.8, 1) && !has(&grid, 1, 0.8, 1));
     CHECK(strstr(grid.note, "1 pairs") != NULL);
     grid_free(&grid);
-    CHECK(grid_parse("t1=1 t2=0.5", 1, &grid, &error) == TEMPER_USAGE);
+    CHECK(grid_parse("t1=1 t2=0.5", 1, MANY_ROWS, &grid, &error) == TEMPER_USAGE);
     CHECK(strstr(error.message, "none of these") != NULL);
 }
 
@@ -107,7 +136,7 @@ TEST(bad_texts_are_refused)
                                       "t3=1",
                                       "l2=1..2",
                                       "l2=1..2:1",
-                                      "l2=1..2:65",
+                                      "l2=1..2:257",
                                       "l2=0..1:3",
                                       "t1=0.5x",
                                       "loss=cross",
@@ -117,7 +146,7 @@ TEST(bad_texts_are_refused)
                                       "l2=1e400",
                                       "t1=1..:3",
                                       "t1=..1:3",
-                                      "l2=1..2:2,3..4:64",
+                                      "l2=1..2:2,3..4:256",
                                       "t1=0.5,",
                                       "loss=gce,",
                                       "loss=gce:0.5",
@@ -126,7 +155,7 @@ TEST(bad_texts_are_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct candidate_grid grid = {.count = 4711};
         temper_error error = {0};
-        CHECKF(grid_parse(bad[i], 1, &grid, &error) == TEMPER_USAGE, "%s", bad[i]);
+        CHECKF(grid_parse(bad[i], 1, MANY_ROWS, &grid, &error) == TEMPER_USAGE, "%s", bad[i]);
         CHECKF(strncmp(error.message, "grid: ", 6) == 0 && grid.count == 4711, "%s: %s", bad[i], error.message);
     }
 }
@@ -136,11 +165,11 @@ TEST(a_lack_of_memory_is_said)
     struct candidate_grid grid;
     temper_error error;
     fault_arm(1);
-    CHECK(grid_parse(NULL, 1, &grid, &error) == TEMPER_NO_MEMORY);
+    CHECK(grid_parse(NULL, 1, MANY_ROWS, &grid, &error) == TEMPER_NO_MEMORY);
     fault_disarm();
 }
 
-TEST_LIST(LISTED(the_default_has_24_pairs_and_5_penalties_around_the_usual_one),
+TEST_LIST(LISTED(the_default_has_24_pairs_and_5_penalties_around_the_usual_one), LISTED(few_rows_have_fewer_candidates),
           LISTED(the_paper_has_its_penalties_and_the_additions), LISTED(lists_ranges_and_multiples_are_understood),
           LISTED(other_losses_bring_their_own_temperatures), LISTED(a_hinge_may_be_rounded),
           LISTED(what_cannot_be_trained_is_left_out_or_refused), LISTED(bad_texts_are_refused),

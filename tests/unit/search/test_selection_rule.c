@@ -263,11 +263,10 @@ TEST(trusted_rows_have_the_last_word)
 
 TEST(hopeless_is_far_below_the_best)
 {
-    temper_tune_candidate candidate = plain(1, 1, 1, 0.9);
-    CHECK(!cannot_win(&candidate, 0.9, 1e4));
-    CHECK(!cannot_win(&candidate, 0.925, 1e4)); /* 2 points and 3 times 0.26 */
-    CHECK(cannot_win(&candidate, 0.93, 1e4));
-    CHECK(!cannot_win(&candidate, 0.93, 100));
+    CHECK(!cannot_win(0, 0.01));
+    CHECK(!cannot_win(0.0295, 0.01)); /* a point and twice the standard error */
+    CHECK(cannot_win(0.0305, 0.01));
+    CHECK(!cannot_win(-0.01, 0));
 }
 
 TEST(criteria_have_names)

@@ -1,0 +1,144 @@
+/* corrected_accuracy: the bootstrap over rows of the table of outcomes. */
+#include "search/corrected_accuracy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "train/train_streams.h"
+
+/* Resamples: the mean over them then varies by a twentieth of a standard error at most. Fewer on large tables, where
+ * the optimism is small. */
+enum { RESAMPLES = 400, FEWEST_RESAMPLES = 40 };
+static const double MOST_OPERATIONS = 4e8;
+/* Candidates further than this many standard errors below the best practically never win a resample. */
+static const double NO_CHANCE = 4;
+static const double Z95 = 1.959963984540054; /* of the normal distribution */
+
+/* The bootstrap in progress. */
+struct accuracy_bootstrap {
+    const struct corrected_input *in;
+    size_t *contender; /* candidates that may win, in the order of the table */
+    size_t contenders;
+    double *drawn;     /* of each row: its weight times how often it was drawn */
+    double sum, count; /* of the winners' accuracies on rows that were not drawn; of resamples with such rows */
+};
+
+/* Wilson's interval, which stays in [0, 1] and has its coverage for accuracies near 1 too. */
+static struct corrected_accuracy with_interval(double accuracy, double rows)
+{
+    double z2 = Z95 * Z95 / rows, middle = (accuracy + z2 / 2) / (1 + z2);
+    double half = Z95 / (1 + z2) * sqrt(accuracy * (1 - accuracy) / rows + z2 / (4 * rows));
+    return (struct corrected_accuracy){.accuracy = accuracy,
+                                       .error = sqrt(accuracy * (1 - accuracy) / rows),
+                                       .low = fmax(0, middle - half),
+                                       .high = fmin(1, middle + half)};
+}
+
+struct corrected_accuracy plain_accuracy(const struct corrected_input *in, size_t candidate)
+{
+    return with_interval(in->candidate[candidate].accuracy, in->rows);
+}
+
+/* Lists the candidates that have been through the folds and may win a resample. */
+static void find_contenders(struct accuracy_bootstrap *bootstrap, size_t best)
+{
+    const struct corrected_input *in = bootstrap->in;
+    double top = in->candidate[best].accuracy;
+    double least = top - NO_CHANCE * sqrt(2 * top * (1 - top) / in->rows);
+    for (size_t i = 0; i < in->outcomes->candidates; i++)
+        if (in->candidate[i].stage == 2 && in->candidate[i].accuracy >= least)
+            bootstrap->contender[bootstrap->contenders++] = i;
+}
+
+/* Draws as many rows as there are, with replacement. */
+static void draw_rows(struct accuracy_bootstrap *bootstrap, size_t resample)
+{
+    const struct corrected_input *in = bootstrap->in;
+    struct random random = {in->seed, STREAM_BOOTSTRAP};
+    size_t rows = in->outcomes->rows;
+    memset(bootstrap->drawn, 0, rows * sizeof *bootstrap->drawn);
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = (size_t)random_below(random, (uint64_t)resample * rows + i, rows);
+        bootstrap->drawn[row] += in->weight[row * in->outcomes->stride];
+    }
+}
+
+/* The weight of the drawn rows that a candidate predicts correctly. */
+static double drawn_correct(const struct accuracy_bootstrap *bootstrap, size_t candidate)
+{
+    const struct outcome_table *outcomes = bootstrap->in->outcomes;
+    const uint64_t *word = outcomes->bits[OUTCOMES_FOLDS] + candidate * outcomes->words;
+    double sum = 0;
+    for (size_t row = 0; row < outcomes->rows; row++)
+        sum += (word[row / 64] >> (row % 64) & 1) ? bootstrap->drawn[row] : 0;
+    return sum;
+}
+
+/* The winner on the drawn rows; of equal ones that with the larger penalty, then the first, as the selection rule
+ * has it. */
+static size_t winner(const struct accuracy_bootstrap *bootstrap)
+{
+    const temper_tune_candidate *candidate = bootstrap->in->candidate;
+    size_t best = bootstrap->contender[0];
+    double most = -1;
+    for (size_t i = 0; i < bootstrap->contenders; i++) {
+        size_t j = bootstrap->contender[i];
+        double correct = drawn_correct(bootstrap, j);
+        if (correct > most || (correct == most && candidate[j].l2 > candidate[best].l2)) {
+            most = correct;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* Adds the accuracy of a candidate on the rows that were not drawn. */
+static void add_left_out(struct accuracy_bootstrap *bootstrap, size_t candidate)
+{
+    const struct corrected_input *in = bootstrap->in;
+    double all = 0, correct = 0;
+    for (size_t row = 0; row < in->outcomes->rows; row++) {
+        double weight = bootstrap->drawn[row] > 0 ? 0 : in->weight[row * in->outcomes->stride];
+        all += weight;
+        correct += outcome_of(in->outcomes, OUTCOMES_FOLDS, candidate, row) ? weight : 0;
+    }
+    if (!(all > 0))
+        return;
+    bootstrap->sum += correct / all;
+    bootstrap->count++;
+}
+
+/* The selection is repeated on every resample. Both of its parts cost rows times contenders at most. */
+static void run_bootstrap(struct accuracy_bootstrap *bootstrap)
+{
+    double each = (double)bootstrap->in->outcomes->rows * (double)bootstrap->contenders;
+    size_t resamples = (size_t)fmax(FEWEST_RESAMPLES, fmin(RESAMPLES, MOST_OPERATIONS / each));
+    for (size_t i = 0; i < resamples; i++) {
+        draw_rows(bootstrap, i);
+        add_left_out(bootstrap, winner(bootstrap));
+    }
+}
+
+temper_status correct_accuracy(const struct corrected_input *in, size_t best, struct corrected_accuracy *out,
+                               temper_error *error)
+{
+    double measured = in->candidate[best].accuracy;
+    struct accuracy_bootstrap bootstrap = {.in = in,
+                                           .contender =
+                                               mem_alloc(in->outcomes->candidates, sizeof *bootstrap.contender),
+                                           .drawn = mem_alloc(in->outcomes->rows, sizeof *bootstrap.drawn)};
+    bool allocated = bootstrap.contender && bootstrap.drawn;
+    if (allocated) {
+        find_contenders(&bootstrap, best);
+        run_bootstrap(&bootstrap);
+        /* Never above what was measured: the selection cannot have made the best look worse. */
+        double accuracy = bootstrap.count > 0 ? bootstrap.sum / bootstrap.count : measured;
+        *out = with_interval(fmin(accuracy, measured), in->rows);
+        out->optimism = measured - out->accuracy;
+    }
+    mem_free(bootstrap.contender);
+    mem_free(bootstrap.drawn);
+    return allocated ? TEMPER_OK : error_no_memory(error);
+}
