@@ -17,10 +17,13 @@ WITH_PYTHON   = if [ -x build/venv-python/bin/python ]; then tools/python build
 # Of the experiments: where the data sets are, and what to change of them (EXPERIMENT="--splits 3").
 DATA       ?= data
 EXPERIMENT ?=
+# Of the quality on judged sets, and of the study of the default: QUALITY=--quick, STUDY=--report.
+QUALITY    ?=
+STUDY      ?=
 
 .PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality audit-check install clean help
+        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-default audit-check install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -137,10 +140,17 @@ page-check: ## the pages in a browser: accessibility and contrast, light and dar
 	@tools/build gcc
 	@tests/pages/check build/gcc/temper build/pages
 
-quality: build ## accuracy on real data with wrong labels, three seeds each; needs the data sets
-	@tests/quality/check build/temper
-	@tests/quality/tune build/temper
-	@tests/quality/audit build/temper
+quality: build ## probabilities and regret on judged sets (QUALITY=--quick for less), then accuracy on real data with noisy labels, where TEMPER_DATA has it
+	@tests/quality/judged $(QUALITY)
+	@for part in check tune audit; do tests/quality/$$part build/temper || [ $$? = 77 ] || exit 1; done
+
+quality-judged: ## the first part of it alone
+	@tests/quality/judged $(QUALITY)
+
+quality-default: ## the study of the default temperatures, in half an hour: docs/notes/2026-11-17-default-temperatures.md
+	@tools/setup quality
+	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
+	@cd build && venv-quality/bin/python ../bench/quality/default_study.py default-study.json $(STUDY)
 
 audit-check: build ## what an audit finds on Fashion-MNIST with planted mistakes; AUDIT="--one 0v6" for a part
 	@tests/quality/audit build/temper $(AUDIT)
