@@ -45,6 +45,7 @@ void bench_group(const char *folder);
 void bench_sparse(const char *folder);
 void bench_read(const char *folder);
 void bench_evaluate(const char *folder);
+void bench_below_one(const char *folder);
 void bench_passes(const char *folder);
 
 #endif

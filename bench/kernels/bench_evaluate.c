@@ -196,3 +196,56 @@ void bench_evaluate(const char *folder)
         table_free(&t);
     }
 }
+
+/* ---- Temperatures below 1 -------------------------------------------------------------------- */
+
+/* t2 = 1 first, then those that are compared with it. */
+static const temper_loss_spec below_one[] = {{TEMPER_TEMPERED, 0.3, 1, 0},
+                                             {TEMPER_TEMPERED, 0.3, 0.5, 0},
+                                             {TEMPER_TEMPERED, 0.3, 0.7, 0},
+                                             {TEMPER_TEMPERED, 0.3, 0.9, 0}};
+enum { BELOW_ONE = sizeof below_one / sizeof *below_one };
+
+/* Ratios of one shape. */
+static void compare_below_one(struct table *t, struct evaluation *e)
+{
+    struct contender c[BELOW_ONE];
+    for (int i = 0; i < BELOW_ONE; i++) {
+        if (!evaluation_make(&e[i], t, MATRIX_F32, below_one[i], false)) {
+            printf("  %s: not the memory\n", t->shape.name);
+            return;
+        }
+        c[i] = (struct contender){"", run_evaluate, &e[i], (double)t->shape.rows, 0, 0, 0};
+    }
+    bench_time(c, BELOW_ONE);
+    for (int i = 1; i < BELOW_ONE; i++) {
+        char what[60];
+        snprintf(what, sizeof what, "t2 = %g against t2 = 1", below_one[i].t2);
+        say(&t->shape, what, &c[i], &c[0], 5);
+    }
+}
+
+void bench_below_one(const char *folder)
+{
+    (void)folder;
+    static const struct shape shapes[] = {
+        {"32,000 x 4", 32000, 4, 2, 0, 0},
+        {"32,000 x 16", 32000, 16, 2, 0, 0},
+        {"50,000 x 54", 50000, 54, 2, 0, 0},
+        {"12,000 x 784", 12000, 784, 2, 0, 0},
+        {"20,000 x 4, 10 classes", 20000, 4, 10, 0, 0},
+        {"20,000 x 16, 10 classes", 20000, 16, 10, 0, 0},
+        {"20,000 x 54, 10 classes", 20000, 54, 10, 0, 0},
+        {"10,000 x 784, 10 classes", 10000, 784, 10, 0, 0},
+    };
+    bench_section("One evaluation of the objective for t2 < 1 against t2 = 1, t1 = 0.3 (ns a row)");
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct table t;
+        struct evaluation e[BELOW_ONE] = {{0}};
+        if (table_make(&t, shapes[i]))
+            compare_below_one(&t, e);
+        for (size_t k = 0; k < BELOW_ONE; k++)
+            evaluation_free(&e[k]);
+        table_free(&t);
+    }
+}

@@ -10,9 +10,9 @@ static const struct section {
     const char *name;
     void (*run)(const char *folder);
 } sections[] = {
-    {"limits", bench_limits},     {"margins", bench_margins}, {"softmax", bench_softmax}, {"linear", bench_linear},
-    {"many", bench_linear_many},  {"group", bench_group},     {"sparse", bench_sparse},   {"read", bench_read},
-    {"evaluate", bench_evaluate}, {"passes", bench_passes},
+    {"limits", bench_limits},     {"margins", bench_margins},     {"softmax", bench_softmax}, {"linear", bench_linear},
+    {"many", bench_linear_many},  {"group", bench_group},         {"sparse", bench_sparse},   {"read", bench_read},
+    {"evaluate", bench_evaluate}, {"below-one", bench_below_one}, {"passes", bench_passes},
 };
 
 /* All of them unless some are named. */

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "tempered/log_partition.h"
+#include "tempered/sparse_pair.h"
 #include "tempered/tempered_functions.h"
 
 /* ---- One example ----------------------------------------------------------------------------- */
@@ -217,10 +218,17 @@ struct log_pair {
     double log_p, log_q;
 };
 
-/* The family of two classes, solved by the general solver; p and q = 1 - p both as logarithms, as either may be
- * tiny. */
+/* The pair in the order of label and other class: the label is the likelier one for positive margins. */
+static struct log_pair label_first(struct sparse_pair pair, double margin)
+{
+    return margin < 0 ? (struct log_pair){pair.log_q, pair.log_p} : (struct log_pair){pair.log_p, pair.log_q};
+}
+
+/* The family of two classes; p and q = 1 - p both as logarithms, as either may be tiny. */
 static struct log_pair margin_pair(double margin, double t2)
 {
+    if (t2 >= 0 && t2 < 1 && isfinite(margin))
+        return label_first(sparse_pair_at_margin(fabs(margin), t2), margin);
     const double a[2] = {margin, 0}; /* m/2, -m/2 shifted by m/2: nothing is rounded */
     struct partition family = partition_solve(a, 2, t2);
     return (struct log_pair){partition_log_p(&family, 0, margin), partition_log_p(&family, 1, 0)};
@@ -249,9 +257,9 @@ static double margin_curvature(struct log_pair pair, double log_v, double t1, do
     return first + t2 * exp(2 * log_v - pair.log_q + log_r + (2 * t2 - t1) * pair.log_p);
 }
 
-struct margin_loss tempered_margin_loss(double margin, double t1, double t2)
+/* Value and derivatives from the two logarithms. */
+static struct margin_loss pair_loss(struct log_pair pair, double t1, double t2)
 {
-    struct log_pair pair = margin_pair(margin, t2);
     struct margin_loss loss = {.value = fabs(stretch_exp(pair.log_p, 1 - t1))};
     if (pair.log_p == -INFINITY && t2 >= 1 && !(t1 < t2)) /* a margin of -infinity: the limits */
         return (struct margin_loss){loss.value, t1 == t2 ? -1 : -INFINITY, t1 == t2 ? 0 : INFINITY};
@@ -261,6 +269,16 @@ struct margin_loss tempered_margin_loss(double margin, double t1, double t2)
     loss.slope = -exp(log_v + (t2 - t1) * pair.log_p);
     loss.curvature = margin_curvature(pair, log_v, t1, t2);
     return loss;
+}
+
+struct margin_loss tempered_margin_loss(double margin, double t1, double t2)
+{
+    return pair_loss(margin_pair(margin, t2), t1, t2);
+}
+
+struct margin_loss tempered_gap_loss(double gap, double sign, double t1, double t2)
+{
+    return pair_loss(label_first(sparse_pair_at_gap(gap, t2), sign), t1, t2);
 }
 
 /* ---- The Bregman loss: -log_t1 p_y - (1 - sum_c p_c^(2-t1))/(2 - t1), t1 < 2 ----------------- */

@@ -28,6 +28,9 @@ struct margin_loss {
     double value, slope, curvature;
 };
 struct margin_loss tempered_margin_loss(double margin, double t1, double t2);
+/* The two-temperature loss at the margin sign (1/(1-t2) - gap), t2 < 1, 0 < gap <= 1/(1-t2), sign 1 or -1: next to the
+ * edge of support the gap has digits that the margin has not. */
+struct margin_loss tempered_gap_loss(double gap, double sign, double t1, double t2);
 struct margin_loss bregman_margin_loss(double margin, double t1, double t2);
 struct margin_loss hinge_margin_loss(double margin, double smoothing);
 

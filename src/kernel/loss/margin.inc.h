@@ -71,12 +71,18 @@ static __attribute__((noinline)) void far_margins(const struct margin_table *tab
     }
 }
 
+#include "kernel/loss/margin_sparse.inc.h"
+
 /* GROUP vectors: the near polynomials for all lanes, clipped to their range; then a correction of the lanes
  * outside. */
 HOT void margins_group(const struct margin_table *table, const vec *m, bool curved, struct margin_vec *loss)
 {
     vec inside[GROUP];
     ivec outside[GROUP], any = ivec_all(0);
+    if (table->form == MARGIN_SPARSE) {
+        sparse_margins(table, m, loss);
+        return;
+    }
     for (int g = 0; g < GROUP; g++) {
         inside[g] = clip(m[g], table->near.limit, &outside[g]);
         any |= outside[g];

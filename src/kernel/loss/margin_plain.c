@@ -46,9 +46,43 @@ struct margin_loss margin_polynomial(const struct margin_polynomials *polynomial
     };
 }
 
+/* Beyond the edge of support the loss is constant; between the edges Horner's scheme as above, with the position
+ * within [1, 3/2) or [3/2, 2) times a power of 2 of 1 + |m| or of the gap. */
+bool margin_sparse_polynomial(const struct margin_sparse *sparse, double margin, struct margin_loss *loss)
+{
+    const int negative = margin < 0;
+    const double size = fabs(margin), gap = (sparse->edge - size) + sparse->edge_low;
+    const bool central = size < sparse->central;
+    *loss = (struct margin_loss){.value = sparse->outside[negative]};
+    if (gap <= 0)
+        return true;
+    if (!(gap > sparse->smallest[negative])) /* NaN too */
+        return false;
+    const double z = central ? 1 + size : gap;
+    const int64_t cell =
+        central ? margin_half_octave(z) - margin_half_octave(1) : sparse->first_cell - margin_half_octave(z);
+    const double *coefficient = sparse->coefficient[cell + negative * MARGIN_SPARSE_SIDE];
+    int exponent;
+    const double mantissa = 2 * frexp(z, &exponent), x = 4 * mantissa - (mantissa < 1.5 ? 5 : 7);
+    const double x_per_margin = (central == !negative ? 1 : -1) * ldexp(4, 1 - exponent);
+    double value = coefficient[sparse->degree], slope = 0, half_curvature = 0;
+    for (int i = sparse->degree - 1; i >= 0; i--) {
+        half_curvature = half_curvature * x + slope;
+        slope = slope * x + value;
+        value = value * x + coefficient[i];
+    }
+    *loss = (struct margin_loss){value, slope * x_per_margin, 2 * half_curvature * x_per_margin * x_per_margin};
+    return true;
+}
+
 /* The same choice of intervals as the vector kernels make, so that results differ by rounding only. */
 static struct margin_loss plain_loss(const struct margin_table *table, double margin)
 {
+    struct margin_loss sparse;
+    if (table->form == MARGIN_SPARSE)
+        return margin_sparse_polynomial(&table->sparse, margin, &sparse)
+                   ? sparse
+                   : tempered_margin_loss(margin, table->t1, table->t2);
     if (table->form != MARGIN_EXACT && fabs(margin) < table->near.limit)
         return margin_polynomial(&table->near, margin);
     if (table->form == MARGIN_TABLE && fabs(margin) < table->far.limit)

@@ -3,11 +3,13 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "kernel/loss/chebyshev.h"
 #include "kernel/loss/margin.h"
 #include "tempered/losses.h"
 
 /* Nodes are those of the slope, whose degree is one less than that of the value; checks are between. */
 enum { NODES = MARGIN_MAX_DEGREE, CHECKS = NODES + 1 };
+_Static_assert(NODES <= (int)CHEBYSHEV_MOST, "the grid has room for the nodes");
 
 /* The degree grows until the errors are below this; polynomials that cannot get there are not used.
  */
@@ -17,23 +19,15 @@ static const double ENOUGH = 8e-13; /* of the bound 1e-12 of margin.h */
 static const double ENOUGH_FLOATS = 1.5e-7;
 
 /* Up to this number of rows, fitting the polynomials takes longer than they save in the about twenty evaluations of a
- * training: for t2 = 1, which has a formula, and for other t2. */
-enum { FEW_ROWS_FORMULA = 2048, FEW_ROWS_EXACT = 64 };
-
-/* Positions in [-1, 1] at which functions are sampled, and cos(pi m / (2 NODES)), which gives all T_j at
- * node k, m = j (2k + 1). Shared by all intervals. */
-enum { ANGLES = 4 * NODES }; /* a whole turn */
-struct sample_points {
-    double node[NODES], check[CHECKS];
-    long double cosine[ANGLES];
-};
+ * training: for t2 = 1, which has a formula, for t2 > 1, and for t2 < 1, which has more intervals. */
+enum { FEW_ROWS_FORMULA = 2048, FEW_ROWS_EXACT = 64, FEW_ROWS_SPARSE = 160 };
 
 /* What is being fitted: some of the polynomials of a table. */
 struct margin_fit {
     double t1, t2;
     struct margin_polynomials *polynomials;
     const struct margin_polynomials *from; /* those that are fitted; NULL: the exact functions */
-    const struct sample_points *points;
+    const struct chebyshev_grid *points;
     int split, side; /* intervals of an octave: 2^split; of each sign */
     long double series[MARGIN_FLOAT_INTERVALS][NODES + 1];
     double middle[MARGIN_FLOAT_INTERVALS];                    /* the value there */
@@ -67,69 +61,19 @@ static double margin_at(const struct margin_fit *fit, int interval, double x)
     return copysign(from, half_width) + half_width * (x + 1);
 }
 
-/* Chebyshev nodes (zeros of T_NODES) for the interpolation; the extrema, where the interpolation error is largest,
- * for the checks. These are moved inside a little, as the ends belong to neighbouring intervals. */
-static void find_sample_points(struct sample_points *points)
-{
-    for (int k = 0; k < NODES; k++)
-        points->node[k] = cos(acos(-1) * (k + 0.5) / NODES);
-    for (int k = 0; k < CHECKS; k++)
-        points->check[k] = 0.999999 * cos(acos(-1) * k / NODES);
-    for (int m = 0; m < ANGLES; m++)
-        points->cosine[m] = cosl(acosl(-1) * m / (2 * NODES));
-}
-
-/* Chebyshev coefficients of the slope by x, from its values at the nodes. In long double, as the conversion to powers
- * of x amplifies rounding errors. */
+/* Chebyshev coefficients of the value by x, up to a constant, from the slope at the nodes. */
 static void fit_slope(const struct margin_fit *fit, int interval, long double *series)
 {
     double slope[NODES];
     for (int k = 0; k < NODES; k++)
         slope[k] = exact_loss(fit, margin_at(fit, interval, fit->points->node[k])).slope * margin_per_x(fit, interval);
-    /* discrete cosine transform of the samples, by its definition: there are few nodes */
-    for (int j = 0; j < NODES; j++) {
-        long double sum = 0;
-        for (int k = 0; k < NODES; k++)
-            sum += (long double)slope[k] * fit->points->cosine[j * (2 * k + 1) % ANGLES];
-        series[j] = sum * (j == 0 ? 1 : 2) / NODES;
-    }
-}
-
-/* The integral of sum series_j T_j: its coefficients are (c_{j-1} - c_{j+1})/(2j). */
-static void integrate(long double *series)
-{
-    long double integral[NODES + 1] = {0};
-    for (int j = 1; j <= NODES; j++) {
-        long double before = j == 1 ? 2 * series[0] : series[j - 1];
-        long double after = j + 1 < NODES ? series[j + 1] : 0;
-        integral[j] = (before - after) / (2 * j);
-    }
-    for (int j = 0; j <= NODES; j++)
-        series[j] = integral[j];
-}
-
-/* Powers of x from Chebyshev polynomials T_{j+1} = 2x T_j - T_{j-1}; powers[i] belongs to x^i. */
-static void to_powers(const long double *series, int degree, long double *powers)
-{
-    long double last[NODES + 1] = {1}, now[NODES + 1] = {0, 1};
-    for (int i = 0; i <= NODES; i++)
-        powers[i] = i == 0 ? series[0] : i == 1 ? series[1] : 0;
-    for (int j = 2; j <= degree; j++) {
-        long double next[NODES + 1] = {0};
-        for (int i = 0; i <= j; i++)
-            next[i] = (i ? 2 * now[i - 1] : 0) - last[i];
-        for (int i = 0; i <= j; i++) {
-            powers[i] += series[j] * next[i];
-            last[i] = now[i];
-            now[i] = next[i];
-        }
-    }
+    chebyshev_integral(fit->points, slope, series);
 }
 
 /* The integral is right up to a constant, which the value in the middle gives. */
 static void fit_powers(const struct margin_fit *fit, int interval, int degree, long double *powers)
 {
-    to_powers(fit->series[interval], degree, powers);
+    chebyshev_to_powers(fit->series[interval], degree, powers);
     powers[0] = fit->middle[interval];
 }
 
@@ -169,7 +113,6 @@ static void sample_function(struct margin_fit *fit)
 {
     for (int i = 0; i < 2 * fit->side; i++) {
         fit_slope(fit, i, fit->series[i]);
-        integrate(fit->series[i]);
         fit->middle[i] = exact_loss(fit, margin_at(fit, i, 0)).value;
         for (int k = 0; k < CHECKS; k++)
             fit->exact[i][k] = exact_loss(fit, margin_at(fit, i, fit->points->check[k]));
@@ -244,7 +187,7 @@ static void place_floats(const struct margin_fit *fit, struct margin_floats *flo
 }
 
 /* From the polynomials of doubles, which are accurate enough. */
-static void fit_floats(struct margin_table *table, const struct sample_points *points)
+static void fit_floats(struct margin_table *table, const struct chebyshev_grid *points)
 {
     enum { LOWEST_DEGREE = 4 };
     struct margin_floats *floats = &table->floats;
@@ -276,13 +219,16 @@ void margin_table_build(struct margin_table *table, double t1, double t2)
     *table = empty_table(t1, t2);
     table->near = (struct margin_polynomials){.split = 1, .limit = 15};
     table->far = (struct margin_polynomials){.split = 0, .limit = 255};
-    if (!(t2 >= 1))
+    if (!(t2 >= 1)) {
+        if (t2 >= 0 && margin_sparse_build(&table->sparse, t1, t2))
+            table->form = MARGIN_SPARSE;
         return;
-    struct sample_points points;
+    }
+    struct chebyshev_grid points;
     struct margin_fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near, .split = 1, .side = 8};
     struct margin_fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
     near.points = far.points = &points;
-    find_sample_points(&points);
+    chebyshev_grid_init(&points, NODES);
     /* too inaccurate near 0: no table at all */
     if (!fit_polynomials(&near))
         return;
@@ -296,7 +242,7 @@ void margin_table_build(struct margin_table *table, double t1, double t2)
 /* For few rows the limits of the polynomials are 0, so that all margins use the formula or the exact path. */
 void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows)
 {
-    const uint64_t few = t2 == 1 ? FEW_ROWS_FORMULA : FEW_ROWS_EXACT;
+    const uint64_t few = t2 == 1 ? FEW_ROWS_FORMULA : t2 < 1 ? FEW_ROWS_SPARSE : FEW_ROWS_EXACT;
     if (rows > few) {
         margin_table_build(table, t1, t2);
         return;

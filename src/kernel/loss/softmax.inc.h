@@ -60,9 +60,9 @@ struct solution {
 };
 
 /* A step in low precision; true if it started so far away that another is needed. */
-HOT bool rough_step(const struct lanes *lanes, vec *lambda)
+HOT bool rough_step(const struct lanes *lanes, vec *lambda, bool sparse)
 {
-    struct class_sums sum = rough_sums(lanes, *lambda);
+    struct class_sums sum = rough_sums(lanes, *lambda, sparse);
     *lambda = halley_next(lanes, &sum, rough_stretched_sum(&sum, lanes->s), *lambda);
     return vec_any(farther(sum.p, (real)ROUGH_ENOUGH));
 }
@@ -96,14 +96,19 @@ HOT struct solution solve_hot(const struct lanes *lanes, vec lambda)
     return correct(&sum, lambda, lanes->s);
 }
 
-/* t2 < 1: near the edge of support no series converges, so Newton's method continues for two steps after
- * the sum is close. */
+/* t2 < 1: near the edge of support no series converges, so steps continue until the sum is 1 up to rounding, at most
+ * two after it is close. Halley's method may go beyond the root where a class enters the support; should that repeat,
+ * Newton's method, which does not, takes over. */
 HOT struct solution solve_sparse(const struct lanes *lanes, vec lambda)
 {
+    enum { HALLEY_STEPS = 6 };
     struct class_sums sum = full_sums(lanes, lambda, true);
-    for (int step = 0, more = 2; step < MOST_STEPS && more > 0; step++) {
+    for (int step = 0, more = 2; step < MOST_STEPS && more > 0 && vec_any(farther(sum.p, (real)SOLVED)); step++) {
         more -= !vec_any(farther(sum.p, (real)CLOSE_ENOUGH));
-        lambda = newton_next(lanes, &sum, lambda);
+        if (step < HALLEY_STEPS)
+            lambda = halley_next(lanes, &sum, stretched_sum(&sum, lanes->s), lambda);
+        else
+            lambda = newton_next(lanes, &sum, lambda);
         sum = full_sums(lanes, lambda, true);
     }
     return (struct solution){
@@ -270,23 +275,27 @@ HOT void begin_rows(const softmax_block *block, size_t first, struct start start
         .stride = shape->stride,
         .s = (real)(shape->t2 - 1),
         .max = summary.max,
+        .power = start.power,
+        .power_floor = start.power_floor,
     };
     passage->poison = summary.mean - summary.mean;
     passage->lambda = first_guess(&summary, start);
     if (block->lambda)
         passage->lambda = vec_max(vec_load(block->lambda + first), passage->lambda);
-    passage->rough = passage->lanes.s > 0 && !block->lambda;
+    passage->rough = passage->lanes.s != 0 && passage->lanes.power == 0 && !block->lambda;
 }
 
 /* Steps in low precision until few in full precision remain. */
 HOT void approach(struct rows_in_progress *passage, size_t count)
 {
+    enum { ROUGH_STEPS = 12 };
+    const bool sparse = passage->lanes.s < 0;
     bool more = true;
-    for (int step = 0; step < MOST_STEPS && more; step++) {
+    for (int step = 0; step < ROUGH_STEPS && more; step++) {
         more = false;
         for (size_t k = 0; k < count; k++) {
             if (passage[k].rough)
-                passage[k].rough = rough_step(&passage[k].lanes, &passage[k].lambda);
+                passage[k].rough = rough_step(&passage[k].lanes, &passage[k].lambda, sparse);
             more = more || passage[k].rough;
         }
     }

@@ -85,7 +85,7 @@ TEST(few_rows_need_no_table)
     for (size_t i = 0; i < PAIRS; i++) {
         margin_table_for_rows(&table, pairs[i][0], pairs[i][1], 10);
         CHECK(table.form == (pairs[i][1] == 1 ? MARGIN_SIGMOID : MARGIN_EXACT));
-        CHECK(table.near.degree == 0 && table.floats.degree == 0);
+        CHECK(table.near.degree == 0 && table.floats.degree == 0 && table.sparse.degree == 0);
         kernel->margins(&table, margin, n, results.value, results.slope, results.curvature);
         for (size_t k = 0; k < n; k++)
             check_margin(&table, margin[k], (double[]){results.value[k], results.slope[k], results.curvature[k]});
@@ -129,6 +129,40 @@ TEST(neighbours_do_not_matter)
     }
 }
 
+/* t2 < 1 next to the edges of support, on both sides of them, where polynomials, the exact path and the constants meet;
+ * the oracle is the loss of two classes by the general solver in long double. */
+TEST(edges_of_support)
+{
+    KERNEL_OR_SKIP;
+    static const double sparse[][2] = {{0, 0},     {0, 0.1},   {0.1, 0.1}, {0.2, 0.3},  {0.3, 0.5},  {0.5, 0.5},
+                                       {0.6, 0.7}, {0.1, 0.9}, {0.9, 0.9}, {0.8, 0.97}, {0.1, 0.999}};
+    enum { COUNT = 800 };
+    static double margin[COUNT], value[COUNT], slope[COUNT], curvature[COUNT];
+    static struct margin_table table;
+    for (size_t i = 0; i < sizeof sparse / sizeof *sparse; i++) {
+        double t1 = sparse[i][0], t2 = sparse[i][1], edge = 1 / (1 - t2);
+        margin_table_build(&table, t1, t2);
+        CHECKF(table.form == MARGIN_SPARSE, "(%g, %g)", t1, t2);
+        for (size_t k = 0; k < COUNT; k++) {
+            double away = exp2(-(double)(k / 4) / 5) * edge; /* from the edge: down to 1e-12 of it */
+            margin[k] = (k & 1 ? -1 : 1) * (k & 2 ? edge + away : edge - away);
+        }
+        kernel->margins(&table, margin, COUNT, value, slope, curvature);
+        for (size_t k = 0; k < COUNT; k++) {
+            const temper_loss_spec loss = {.method = TEMPER_TEMPERED, .t1 = t1, .t2 = t2};
+            double gradient[2], hessian[4], away = fabs(fabs(margin[k]) - edge) / edge;
+            double exact = tempered_loss(loss, (const double[]){margin[k], 0}, 2, 0, gradient, hessian);
+            /* what the oracle's 64 bits leave of the gap */
+            double blur = 1e-18 / fmax(away, 1e-18), size = fmax(1, fabs(exact));
+            CHECKF(near(value[k], exact, (VALUE_BOUND + blur) * size) &&
+                       near(slope[k], gradient[0], (VALUE_BOUND + blur) * size) &&
+                       near(curvature[k], hessian[0], (CURVATURE_BOUND + 10 * blur) * fmax(size, fabs(hessian[0]))),
+                   "(%g, %g) at %.17g: %.17g, %.17g, %.17g for %.17g, %.17g, %.17g", t1, t2, margin[k], value[k],
+                   slope[k], curvature[k], exact, gradient[0], hessian[0]);
+        }
+    }
+}
+
 TEST(nan_and_infinite_margins)
 {
     KERNEL_OR_SKIP;
@@ -155,9 +189,19 @@ TEST(usual_temperatures_have_a_table)
             CHECKF(table.form == (t2 == 1 ? MARGIN_SIGMOID : MARGIN_TABLE), "(%g, %g)", t1, t2);
             CHECKF(table.near.error <= 8e-13 && table.far.error <= 8e-13, "(%g, %g)", t1, t2);
         }
-    margin_table_build(&table, 0.1, 0.9);
+    for (double t2 = 0; t2 < 0.99; t2 += 0.0625)
+        for (double t1 = 0; t1 <= t2; t1 += 0.125 * (double)test_step(2)) {
+            margin_table_build(&table, t1, t2);
+            CHECKF(table.form == MARGIN_SPARSE, "(%g, %g)", t1, t2);
+            /* polynomials up to a hundredth of the support, on the right side up to 1e-5 of it at least */
+            CHECKF(table.sparse.smallest[1] < 0.01 * table.sparse.edge &&
+                       table.sparse.smallest[0] < 1e-5 * table.sparse.edge,
+                   "(%g, %g): down to %g, %g", t1, t2, table.sparse.smallest[0], table.sparse.smallest[1]);
+        }
+    margin_table_build(&table, 0.5, 0.9999); /* an edge that is too far away */
     CHECK(table.form == MARGIN_EXACT);
 }
 
 TEST_LIST(LISTED(agrees_with_the_exact_functions), LISTED(few_rows_need_no_table), LISTED(logistic_tail_is_relative),
-          LISTED(neighbours_do_not_matter), LISTED(nan_and_infinite_margins), LISTED(usual_temperatures_have_a_table))
+          LISTED(neighbours_do_not_matter), LISTED(edges_of_support), LISTED(nan_and_infinite_margins),
+          LISTED(usual_temperatures_have_a_table))
