@@ -60,11 +60,11 @@ demo: ## what wrong labels do, in seconds and without data: build/temper-demo.ht
 	@build/temper demo -o build/temper-demo.html
 	@echo "temper is build/temper here; make install puts it on the path."
 
-experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERIMENT=--quick for minutes
+experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERIMENT=--quick for minutes; continues
 	@mkdir -p build/experiments
 	@for name in figure1 table2 table1 figure2 starts selection; do \
-	    options="--data $(abspath $(DATA)) $(EXPERIMENT)"; [ $$name != figure1 ] || options=; \
-	    (cd build/experiments && ../temper experiment $$name $$options) || exit; done
+	    options="$(EXPERIMENT)"; [ $$name != figure1 ] || options="$(filter --quick,$(EXPERIMENT))"; \
+	    (cd build/experiments && ../temper experiment $$name --data $(abspath $(DATA)) $$options) || exit; done
 
 bench: ## beside every peer, in ten minutes: build/bench-report/index.html, table.md and record.json
 	@tools/setup bench

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "options/command_line.h"
 #include "progress.h"
@@ -106,6 +107,8 @@ struct experiment_plan {
     struct number_list rates, deviations;
     size_t splits, folds, rows;
     const char *grid, *criterion, *classes, *scale, *folder;
+    const char *rank_scale; /* of the regression that ranks rows for margin noise; NULL: as in training */
+    double rank_l2;
     bool paper_temperatures, quick, sets_named;
     unsigned long long seed;
     size_t threads;
@@ -194,16 +197,19 @@ struct result_file {
     struct cell_result *result;
     char **line; /* of each, as it is in the file */
     size_t count, capacity;
+    off_t bytes; /* read so far: the end of the last complete line */
 };
 
 /* Reads the file; no results if there is none. An incomplete last line is dropped. */
 temper_status results_open(struct result_file *results, const char *path);
+/* Reads what other processes have appended since. */
+temper_status results_refresh(struct result_file *results);
 void results_close(struct result_file *results);
 const struct cell_result *results_find(const struct result_file *results, const char *key);
 /* The result of a cell, or NULL. */
 const struct cell_result *result_of(const struct experiment_plan *plan, const struct result_file *results,
                                     const struct experiment_cell *cell);
-/* Appends one and saves the file, completely or not at all. */
+/* Appends one to the file, completely or not at all, unless another process has measured the cell meanwhile. */
 temper_status results_add(struct result_file *results, const struct experiment_plan *plan,
                           const struct experiment_cell *cell, const struct cell_result *result);
 

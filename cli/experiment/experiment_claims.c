@@ -35,10 +35,31 @@ __attribute__((format(printf, 2, 3))) static void sentences_add(struct sentences
     va_end(arguments);
 }
 
-/* The verdict on a claim that held in `found` of `all` cases. */
+/* Of how many cases a claim speaks. */
+enum claim_extent { IN_ALL_CASES, IN_MOST_CASES, IN_SOME_CASES };
+
+/* What was found: cases in which the claim holds, and in which its contrary does; the others decide nothing. */
+struct claim_evidence {
+    size_t all, holds, fails;
+};
+
+/* The only place where counts become a verdict, so that equal evidence gets equal words whichever claim it is about: in
+ * part where more cases are for the claim than against it. No case that decides anything is too little to refute, as it
+ * is to confirm. */
+static const char *verdict_words(enum claim_extent extent, struct claim_evidence found)
+{
+    const size_t needed = extent == IN_ALL_CASES ? found.all : extent == IN_MOST_CASES ? found.all / 2 + 1 : 1;
+    if (found.holds + found.fails == 0)
+        return "Undecided with so few splits";
+    if (found.holds >= needed)
+        return "Reproduced";
+    return found.holds > found.fails ? "Reproduced in part" : "Not reproduced";
+}
+
+/* For claims that each case either meets or not. */
 static const char *in_part(size_t found, size_t all)
 {
-    return found == all ? "Reproduced" : found > 0 ? "Reproduced in part" : "Not reproduced";
+    return verdict_words(IN_ALL_CASES, (struct claim_evidence){all, found, all - found});
 }
 
 /* One row of the table of claims. */
@@ -120,11 +141,7 @@ static void check_superior(const struct claim_context *claims, const char *claim
             count_line(claims, &line, &tally);
     if (tally.lines == 0)
         return;
-    /* All lines undecided means too few splits for a test, which must not count as a refutation. */
-    const char *head = tally.equal == tally.lines    ? "Undecided with so few splits"
-                       : tally.better == tally.lines ? "Reproduced"
-                       : tally.better > tally.worse  ? "Reproduced in part"
-                                                     : "Not reproduced";
+    const char *head = verdict_words(IN_ALL_CASES, (struct claim_evidence){tally.lines, tally.better, tally.worse});
     snprintf(words, sizeof words,
              "%s: of %zu cases tempered is better than the best of the others in %zu, worse in %zu, "
              "and not significantly different in %zu. Most: %s. Least: %s.",
@@ -152,7 +169,7 @@ static void check_t_logistic(const struct claim_context *claims)
     snprintf(words, sizeof words,
              "%s: t-logistic is worse than logistic regression in %zu of %zu cases and better in "
              "%zu.",
-             worse > 0 ? "Reproduced" : "Not reproduced", worse, lines, better);
+             verdict_words(IN_SOME_CASES, (struct claim_evidence){lines, worse, better}), worse, lines, better);
     if (lines > 0)
         verdict(claims, "\"In some cases t-LR provides even worse results than LR.\"", words);
 }
@@ -249,7 +266,7 @@ static void check_capped(const struct claim_context *claims)
     if (all == 0)
         return;
     snprintf(words, sizeof words, "%s: t1 < 1 was chosen in %zu of %zu tunings.",
-             2 * capped > all ? "Reproduced" : "Not reproduced", capped, all);
+             verdict_words(IN_MOST_CASES, (struct claim_evidence){all, capped, all - capped}), capped, all);
     verdict(claims, "\"In most cases, the optimal performance is achieved when 0 < t1 < 1.\"", words);
 }
 

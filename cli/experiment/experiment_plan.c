@@ -39,7 +39,8 @@ static temper_status check_use(const struct arguments *arguments, enum option_id
                 arguments->operand[0]);
 }
 
-/* Refuses options that the kind of experiment ignores. */
+/* Refuses options that the kind of experiment ignores. --data and --quick are for all of them: with these one command
+ * line runs every experiment, figure1 too, which has no data and is quick. */
 static temper_status check_uses(const struct arguments *arguments, enum experiment_measure measure)
 {
     bool any = measure != MEASURE_NOTHING,
@@ -49,7 +50,6 @@ static temper_status check_uses(const struct arguments *arguments, enum experime
         enum option_id id;
         bool used;
     } uses[] = {
-        {OPT_EXPERIMENT_DATA, any},
         {OPT_SETS, any},
         {OPT_CLASSES, any},
         {OPT_METHODS, any && !select},
@@ -61,9 +61,10 @@ static temper_status check_uses(const struct arguments *arguments, enum experime
         {OPT_EXPERIMENT_CRITERION, measure == MEASURE_ACCURACY},
         {OPT_WHOSE_TEMPERATURES, measure == MEASURE_ACCURACY},
         {OPT_DEVIATIONS, measure == MEASURE_STARTS},
+        {OPT_RANK_L2, any},
+        {OPT_RANK_SCALE, any},
         {OPT_ROWS, any},
         {OPT_EXPERIMENT_SCALE, any},
-        {OPT_QUICK, any},
         {OPT_SEED, any},
         {OPT_RECORDS, any},
         {OPT_THREADS, any},
@@ -282,6 +283,8 @@ temper_status plan_make(const struct arguments *arguments, struct experiment_pla
     plan->sets_named = was_given(arguments, OPT_SETS);
     plan->classes = text_of(arguments, OPT_CLASSES);
     plan->scale = text_of(arguments, OPT_EXPERIMENT_SCALE);
+    plan->rank_scale = text_of(arguments, OPT_RANK_SCALE);
+    plan->rank_l2 = number_of(arguments, OPT_RANK_L2);
     plan->criterion = text_of(arguments, OPT_EXPERIMENT_CRITERION);
     plan->paper_temperatures = strcmp(text_of(arguments, OPT_WHOSE_TEMPERATURES), "paper") == 0;
     plan->seed = (uint64_t)number_of(arguments, OPT_SEED);
@@ -521,6 +524,19 @@ static void add_tuning(const struct experiment_plan *plan, const struct experime
     }
 }
 
+/* How margin noise ranks the rows; "" for other noise. The tolerance tells results of versions that ended the
+ * regression earlier, and chose other rows, from those of this one. */
+static const char *rank_words(const struct experiment_plan *plan, const struct experiment_cell *cell,
+                              char words[2 * WORD_LENGTH])
+{
+    char l2[WORD_LENGTH];
+    *words = '\0';
+    if (strstr(cell->noise, "margin"))
+        snprintf(words, 2 * WORD_LENGTH, " ranked to 1e-8%s%s%s", number_word(", l2 ", plan->rank_l2, l2),
+                 plan->rank_scale ? ", scale " : "", plan->rank_scale ? plan->rank_scale : "");
+    return words;
+}
+
 /* The key has no version of temper: results of an earlier version are used again. Numbers are written in their shortest
  * exact form, so that equal values give equal keys in every locale. */
 const char *plan_key(const struct experiment_plan *plan, const struct experiment_cell *cell, char key[KEY_LENGTH])
@@ -528,14 +544,14 @@ const char *plan_key(const struct experiment_plan *plan, const struct experiment
     /* In the order of enum experiment_measure; part of the file format. */
     static const char *const measures[] = {"nothing", "accuracy", "time", "starts", "selection"};
     const char *classes = plan_classes(plan, cell->set), *scale = plan_scale(plan, cell->set);
-    char share[WORD_LENGTH], rate[WORD_LENGTH];
+    char share[WORD_LENGTH], rate[WORD_LENGTH], ranked[2 * WORD_LENGTH];
     snprintf(key, KEY_LENGTH,
-             "%s; set %s; classes %s; scale %s; rows %zu; %s; seed %llu; split %zu; noise %s; "
+             "%s; set %s; classes %s; scale %s; rows %zu; %s; seed %llu; split %zu; noise %s%s; "
              "%s; method %s",
              measures[plan->experiment->measure], cell->set->name, classes ? classes : "largest",
              scale ? scale : "as trained", plan->rows, number_word("test ", plan->experiment->test_share, share),
-             plan->seed, cell->split, cell->noise, number_word("rate ", cell->rate, rate),
-             cell->method ? cell->method->label : "all");
+             plan->seed, cell->split, cell->noise, rank_words(plan, cell, ranked),
+             number_word("rate ", cell->rate, rate), cell->method ? cell->method->label : "all");
     size_t length = strlen(key);
     add_tuning(plan, cell, key + length, KEY_LENGTH - length);
     return key;

@@ -88,7 +88,7 @@ temper_status split_make(const struct experiment_plan *plan, const struct loaded
 
 /* Replaces rows->noisy by the training rows with the noise of the cell; NULL at rate 0. The changed rows go to
  * *changes, to be freed by temper_free, unless that is NULL. Test rows stay clean. Margin noise ranks the rows by a
- * logistic regression with the penalty 1e-4. */
+ * logistic regression. */
 temper_status split_add_noise(const struct experiment_plan *plan, const struct experiment_cell *cell,
                               const struct loaded_data *loaded, struct split_rows *rows, temper_noise_change **changes)
 {
@@ -98,8 +98,8 @@ temper_status split_add_noise(const struct experiment_plan *plan, const struct e
         .rate = cell->rate,
         .seed = plan_seed(plan, cell->split),
         .pool = strcmp(cell->noise, "instance") == 0 ? loaded->pool : NULL,
-        .rank_l2 = 1e-4,
-        .rank_scale = plan_scale(plan, cell->set),
+        .rank_l2 = plan->rank_l2,
+        .rank_scale = plan->rank_scale ? plan->rank_scale : plan_scale(plan, cell->set),
         .threads = plan->threads,
     };
     temper_noise_change *list = NULL;
@@ -481,11 +481,14 @@ static temper_status measure(struct experiment_run *run, const struct experiment
     return results_add(run->results, run->plan, cell, &result);
 }
 
-/* Skips cells with a result, also those of earlier runs with the same key. */
+/* Skips cells with a result, also those of earlier runs with the same key and of processes that share the file. */
 static temper_status run_cell(struct experiment_run *run, const struct experiment_cell *cell)
 {
     bool possible;
     run->progress.done++;
+    if (result_of(run->plan, run->results, cell))
+        return TEMPER_OK;
+    TRY(results_refresh(run->results));
     if (result_of(run->plan, run->results, cell))
         return TEMPER_OK;
     /* Between two cells nothing is lost by stopping. */

@@ -1,9 +1,13 @@
 /* result_file: results of cells in a file, a line of JSON each. The file is the only memory of an experiment between
- * runs. Unknown members are ignored, and lines of other plans are kept as they are. */
+ * runs, and processes that run at the same time share it: results are appended under a lock, and each process reads
+ * what others have appended. Unknown members are ignored, and lines of other plans are kept as they are. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/json/json_read.h"
 #include "base/memory.h"
@@ -110,11 +114,13 @@ static temper_status append_line(struct result_file *results, char *line, size_t
                 results->path, number);
 }
 
-/* Reads all lines. A last line without its newline was being written when a program was killed, and is dropped: its
- * cell is measured again. */
+/* Reads the lines that were not read yet: all, or those that another process has appended since. A last line without
+ * its newline was being written when a program was killed, and is not a result: its cell is measured again. */
 static temper_status read_lines(struct result_file *results, FILE *file)
 {
-    for (size_t number = 1;; number++) {
+    if (fseeko(file, results->bytes, SEEK_SET) != 0)
+        return fail(TEMPER_IO, "%s: cannot be read: %s; give --records another file", results->path, strerror(errno));
+    for (;;) {
         char *line = NULL;
         size_t size = 0;
         ssize_t length = getline(&line, &size, file);
@@ -124,25 +130,32 @@ static temper_status read_lines(struct result_file *results, FILE *file)
             break;
         }
         line[length - 1] = '\0';
-        TRY(append_line(results, line, number));
+        TRY(append_line(results, line, results->count + 1));
+        results->bytes += length;
     }
     if (ferror(file))
         return fail(TEMPER_IO, "%s: cannot be read: %s; give --records another file", results->path, strerror(errno));
     return TEMPER_OK;
 }
 
-/* `path` is borrowed. An absent file is the normal case of a first run. */
-temper_status results_open(struct result_file *results, const char *path)
+/* An absent file is the normal case of a first run. */
+temper_status results_refresh(struct result_file *results)
 {
-    *results = (struct result_file){.path = path};
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(results->path, "r");
     if (!file && errno == ENOENT)
         return TEMPER_OK;
     if (!file)
-        return fail(TEMPER_IO, "%s: cannot be read: %s; give --records another file", path, strerror(errno));
+        return fail(TEMPER_IO, "%s: cannot be read: %s; give --records another file", results->path, strerror(errno));
     temper_status status = read_lines(results, file);
     fclose(file);
     return status;
+}
+
+/* `path` is borrowed. */
+temper_status results_open(struct result_file *results, const char *path)
+{
+    *results = (struct result_file){.path = path};
+    return results_refresh(results);
 }
 
 /* Keys come from the JSON reader (mem_alloc), lines from getline (malloc). */
@@ -218,19 +231,58 @@ static void write_result(FILE *out, const struct experiment_plan *plan, const st
     fputs("}", out);
 }
 
-/* The new result is parsed from its own text, so that later tables see exactly what a continued run would read. The
- * whole file is rewritten and renamed: a reader sees the old file or the new one. */
+/* Waits until no other process holds the file; closing it releases it. */
+static bool lock_file(FILE *file)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    while (fcntl(fileno(file), F_SETLKW, &whole) != 0)
+        if (errno != EINTR)
+            return false;
+    return true;
+}
+
+/* Appends a line behind the last complete one, replacing what a killed program may have left there. */
+static bool write_line(const struct result_file *results, FILE *file, const char *line)
+{
+    struct stat found;
+    if (fstat(fileno(file), &found) != 0)
+        return false;
+    if (found.st_size > results->bytes && ftruncate(fileno(file), results->bytes) != 0)
+        return false;
+    return fseeko(file, 0, SEEK_END) == 0 && fprintf(file, "%s\n", line) > 0 && fflush(file) == 0 &&
+           fsync(fileno(file)) == 0;
+}
+
+/* Under the lock: what others have appended comes first. Of two processes that measured the same cell, the result of
+ * the first stays. The new line is then read back, so that later tables see exactly what a continued run would read. */
+static temper_status add_line(struct result_file *results, FILE *file, const char *key, const char *line)
+{
+    if (!lock_file(file))
+        return fail(TEMPER_IO, "%s: cannot be locked: %s; give --records another file", results->path, strerror(errno));
+    TRY(read_lines(results, file));
+    if (results_find(results, key))
+        return TEMPER_OK;
+    if (!write_line(results, file, line))
+        return fail(TEMPER_IO, "%s: cannot be written: %s; make room, or give --records another file", results->path,
+                    strerror(errno));
+    return read_lines(results, file);
+}
+
+/* Several processes may share the file: each appends, and none rewrites what is there. */
 temper_status results_add(struct result_file *results, const struct experiment_plan *plan,
                           const struct experiment_cell *cell, const struct cell_result *result)
 {
     struct output_buffer buffer;
+    char key[KEY_LENGTH];
     TRY(output_open(&buffer));
     write_result(buffer.stream, plan, cell, result);
     TRY(output_close(&buffer));
-    /* Takes ownership of the text. */
-    TRY(append_line(results, buffer.bytes, results->count + 1));
-    TRY(output_open(&buffer));
-    for (size_t i = 0; i < results->count; i++)
-        fprintf(buffer.stream, "%s\n", results->line[i]);
-    return output_save(&buffer, results->path);
+    FILE *file = fopen(results->path, "a+");
+    temper_status status = file ? add_line(results, file, plan_key(plan, cell, key), buffer.bytes)
+                                : fail(TEMPER_IO, "%s: cannot be written: %s; give --records another file",
+                                       results->path, strerror(errno));
+    if (file)
+        fclose(file);
+    free(buffer.bytes);
+    return status;
 }

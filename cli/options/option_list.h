@@ -310,11 +310,12 @@ OPTION(MATRIX, .name = "matrix", .placeholder = "FILE", .type = TYPE_FILE, .comm
        .help = "matrix: a CSV file of transition probabilities, a line for each class")
 
 OPTION(RANK_L2, .name = "rank-l2", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
-       .standard = "1e-4", .commands = IN(NOISE), .help = "margins: l2 of the logistic regression that ranks the rows")
+       .standard = "1e-4", .commands = IN(NOISE) | IN(EXPERIMENT),
+       .help = "margins: l2 of the logistic regression that ranks the rows")
 
 OPTION(RANK_SCALE, .name = "rank-scale", .placeholder = "NAME", .type = TYPE_WORD,
-       .words = "none standard minmax maxabs log pixels", .commands = IN(NOISE),
-       .help = "margins: scaling for that regression; as for train if not given")
+       .words = "none standard minmax maxabs log pixels", .commands = IN(NOISE) | IN(EXPERIMENT),
+       .help = "margins: scaling for that regression; as for training if not given")
 
 OPTION(POOL, .name = "pool", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
        .help = "instance: take features from rows of FILE whose class DATA does not have")

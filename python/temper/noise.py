@@ -29,7 +29,8 @@ class Noisy(NamedTuple):
 
 def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random_state: Any = None,
               pairs: Mapping[Any, Any] | None = None, matrix: Any = None, pool: Any = None,
-              rank_l2: float = 1e-4, n_jobs: int | None = None) -> Noisy:
+              rank_l2: float = 1e-4, rank_scale: str | None = None,
+              n_jobs: int | None = None) -> Noisy:
     """Change the labels of a share of the rows, as ``temper noise`` does, seed for seed.
 
     Parameters
@@ -45,6 +46,9 @@ def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random
         in place of the row's own.
     random_state : int or None
         The seed; None is 1.
+    rank_l2, rank_scale
+        Penalty and scaling (as ``scale`` of the estimators; None is their default) of the logistic
+        regression that ranks rows by their margins. It is solved to its minimum.
 
     Examples
     --------
@@ -58,7 +62,7 @@ def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random
     labels = encode_labels(y)
     changes = _changes(X, labels, rate, kind, pool, {
         "seed": seed_of(random_state), "map": _pairs_text(pairs), "rank_l2": rank_l2,
-        "rank_scale": None, "threads": threads_of(n_jobs)}, matrix)
+        "rank_scale": rank_scale, "threads": threads_of(n_jobs)}, matrix)
     rows, _, new, origin = np.array(changes, dtype=np.int64).reshape(-1, 4).T
     noisy_y = np.array(np.asarray(y).reshape(-1), copy=True)
     if kind != "instance":

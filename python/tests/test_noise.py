@@ -71,3 +71,31 @@ def test_rows_come_back_as_they_were():
     assert temper.add_noise(X, y, kind="large-margin", n_jobs=-1).X is X
     with pytest.raises(ValueError, match="n_jobs"):
         temper.add_noise(X, y, n_jobs=0)
+
+
+def largest_margins(X, y, l2, count):
+    """Rows of the largest margins of a logistic regression, by Newton's method in NumPy."""
+    sign, rows = np.where(y == 1, 1.0, -1.0), np.column_stack([X, np.ones(len(X))])
+    penalty, w = np.append(np.full(X.shape[1], l2), 0.0), np.zeros(X.shape[1] + 1)
+    for _ in range(50):
+        p = 1 / (1 + np.exp(sign * (rows @ w)))
+        gradient = -(rows.T @ (sign * p)) / len(X) + penalty * w
+        hessian = (rows.T * (p * (1 - p))) @ rows / len(X) + np.diag(penalty)
+        w -= np.linalg.solve(hessian, gradient)
+    assert np.abs(gradient).max() < 1e-12
+    return np.sort(np.argsort(-sign * (rows @ w))[:count])
+
+
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_large_margins_are_those_of_the_minimum(scale):
+    X, y = made(rows=400, columns=6)
+    X = X * np.logspace(-2, 2, 6) + 3 * (y == 1)[:, None]  # separable, and ill-conditioned as it is
+    scaled = X if scale == "none" else (X - X.mean(axis=0)) / X.std(axis=0)
+    noisy = temper.add_noise(X, y, 0.1, "large-margin", rank_scale=scale)
+    assert np.array_equal(noisy.changed, largest_margins(scaled, y, 1e-4, 40))
+
+
+def test_an_unknown_scaling_of_the_ranking_is_refused():
+    X, y = made()
+    with pytest.raises(ValueError, match="scale"):
+        temper.add_noise(X, y, 0.1, "large-margin", rank_scale="huge")

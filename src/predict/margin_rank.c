@@ -83,27 +83,59 @@ static temper_status rank(const struct dataset *data, const struct model *model,
     return status;
 }
 
-/* Trains a logistic regression with penalty and scaling of the options, and lets noise_margin change the labels of
- * the rows of smallest or largest margin. The model is freed before the noise is drawn. */
-temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options, bool largest,
-                            struct noise *out, temper_error *error)
+/* The largest margins are those that change last: a gradient of 1e-4 of that at W = 0, enough for a classifier, ends
+ * so early on separable rows that most of them are others. Sums of floats cannot be solved to 1e-8. */
+static const double RANK_TOLERANCE = 1e-8;
+enum { RANK_ITERATIONS = 20000 };
+
+/* Where rounding ends the minimisation a little above the tolerance, the ranking is as good as it can be. */
+static const double STALLED_TOLERANCE = 1e-6;
+
+/* The options of that logistic regression; all others are defaults, so that the noise depends on data and options
+ * only. */
+static temper_train_options rank_training(const temper_noise_options *options)
 {
     temper_train_options training = temper_train_defaults();
-    temper_train_report report;
-    struct margin_ranking ranking;
-    struct model *model;
-    /* All other settings are defaults, so that the noise depends on data and options only. */
     training.loss.method = TEMPER_LOGISTIC;
     training.l2 = options->rank_l2;
     training.scale = options->rank_scale;
     training.seed = options->seed;
     training.threads = options->threads;
+    training.precision = "f64";
+    training.tolerance = RANK_TOLERANCE;
+    training.max_iterations = RANK_ITERATIONS;
+    return training;
+}
+
+/* Refuses to rank by a model that is not at its minimum: without a penalty separable rows have none. */
+static temper_status check_converged(const temper_train_report *report, temper_error *error)
+{
+    if (report->stop == TEMPER_STOP_CONVERGED ||
+        (report->stop == TEMPER_STOP_STALLED && report->gradient_norm <= STALLED_TOLERANCE))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "the logistic regression that ranks the rows has no minimum within %d iterations (l2 %g, gradient "
+                     "%.1e); give a larger l2 by --rank-l2 (rank_l2), or another --rank-scale (rank_scale)",
+                     RANK_ITERATIONS, report->l2, report->gradient_norm);
+}
+
+/* Trains a logistic regression with penalty and scaling of the options, and lets noise_margin change the labels of
+ * the rows of smallest or largest margin. The model is freed before the noise is drawn. */
+temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options, bool largest,
+                            struct noise *out, temper_error *error)
+{
+    const temper_train_options training = rank_training(options);
+    temper_train_report report;
+    struct margin_ranking ranking;
+    struct model *model;
     temper_status status = noise_check_classes(data, error);
     if (status == TEMPER_OK)
         status = train(data, &training, &model, &report, error);
     if (status != TEMPER_OK)
         return status;
-    status = rank(data, model, options, &ranking, error);
+    status = check_converged(&report, error);
+    if (status == TEMPER_OK)
+        status = rank(data, model, options, &ranking, error);
     model_free(model);
     if (status != TEMPER_OK)
         return status;
