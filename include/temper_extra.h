@@ -82,7 +82,7 @@ TEMPER_API double temper_log_partition_algorithm2(double a, double t, double tol
                                                   temper_iterations *iterations);
 /* Bisection down to neighbouring doubles, for every t >= 0. */
 TEMPER_API double temper_log_partition_bisection(const double *a, size_t n, double t, temper_iterations *iterations);
-/* Activations a/2, -a/2 in closed form: t = 0, 1/2, 1, 3/2, 2. NaN for other temperatures. */
+/* Activations a/2, -a/2 in closed form: t = 0, 1/2, 2/3, 3/4, 1, 3/2, 2. NaN for other temperatures. */
 TEMPER_API double temper_log_partition_closed_form(double a, double t);
 
 /* ---- Several processes ------------------------------------------------------------------------------------------- */

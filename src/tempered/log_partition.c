@@ -237,6 +237,20 @@ static double closed_half(double a)
     return a < 2 ? 2 - 2 * sqrt(0.5 - h * h) : a / 2;
 }
 
+/* t = 2/3: with y = 1 - G/3 and h = a/6, (y + h)^3 + (y - h)^3 = 1, y^3 + 3 h^2 y = 1/2 by Cardano's formula. */
+static double closed_two_thirds(double a)
+{
+    double h = a / 6, u = cbrt(0.25 + sqrt(0.0625 + h * h * h * h * h * h));
+    return a < 3 ? 3 - 3 * (u - h * h / u) : a / 2;
+}
+
+/* t = 3/4: with y = 1 - G/4 and h = a/8, (y + h)^4 + (y - h)^4 = 1, a quadratic equation in y^2. */
+static double closed_three_quarters(double a)
+{
+    double h = a / 8;
+    return a < 4 ? 4 - 4 * sqrt(sqrt(0.5 + 8 * h * h * h * h) - 3 * h * h) : a / 2;
+}
+
 /* t = 1, logistic: log(e^(a/2) + e^(-a/2)), without overflow. */
 static double closed_1(double a)
 {
@@ -263,7 +277,13 @@ double partition_closed(double a, double t)
         double t;
         double (*form)(double);
     } forms[] = {
-        {0, closed_0}, {0.5, closed_half}, {1, closed_1}, {1.5, closed_three_halves}, {2, closed_2},
+        {0, closed_0},
+        {0.5, closed_half},
+        {2.0 / 3, closed_two_thirds},
+        {0.75, closed_three_quarters},
+        {1, closed_1},
+        {1.5, closed_three_halves},
+        {2, closed_2},
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i].t == t)

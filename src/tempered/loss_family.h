@@ -52,7 +52,7 @@ bool loss_has_convex_settings(temper_loss_spec loss);
 bool loss_needs_second_start(temper_loss_spec loss);
 
 /* Convexity, bound, trainability and inflection of the two-temperature loss (remark 1 of the paper,
- * corrected: docs/errata.md, 11 and 19; docs/math.md, section 10). */
+ * corrected: docs/errata.md, 11, 12 and 17; docs/math.md, section 10). */
 temper_loss_properties loss_shape(double t1, double t2);
 /* The margin at which the curvature of the two-class loss changes its sign; -infinity if nowhere. */
 double inflection_margin(double t1, double t2);

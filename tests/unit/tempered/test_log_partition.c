@@ -136,7 +136,7 @@ TEST(equal_activations_are_the_worst_case)
 
 TEST(two_classes_in_closed_form)
 {
-    static const double closed[] = {0, 0.5, 1, 1.5, 2};
+    static const double closed[] = {0, 0.5, 2.0 / 3, 0.75, 1, 1.5, 2};
     for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
         for (double m = -40; m <= 40; m += 0.3125) {
             const double a[2] = {m / 2, -m / 2};
