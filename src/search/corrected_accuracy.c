@@ -8,10 +8,10 @@
 #include "base/random.h"
 #include "train/train_streams.h"
 
-/* Resamples: the mean over them then varies by a twentieth of a standard error at most. Fewer on large tables, where
+/* Resamples: the mean over them then varies by a tenth of a standard error at most. Fewer on large tables, where
  * the optimism is small. */
-enum { RESAMPLES = 400, FEWEST_RESAMPLES = 40 };
-static const double MOST_OPERATIONS = 4e8;
+enum { RESAMPLES = 200, FEWEST_RESAMPLES = 40 };
+static const double MOST_OPERATIONS = 2e8;
 /* Candidates further than this many standard errors below the best practically never win a resample. */
 static const double NO_CHANCE = 4;
 static const double Z95 = 1.959963984540054; /* of the normal distribution */

@@ -47,13 +47,6 @@ temper_status fits_run(const struct fits_job *job, bool *finished, temper_error 
     return can_batch(job) ? fits_batched(job, finished, error) : fits_separate(job, finished, error);
 }
 
-size_t fits_at_once(const struct dataset *data, const temper_train_options *options)
-{
-    enum { OF_A_PASS = 32, OF_THREADS = 8 };
-    const struct fits_job job = {.options = options};
-    return multi_supports(data) && fits_solver_batches(&job) ? OF_A_PASS : OF_THREADS;
-}
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static const double NUMBER = sizeof(double);

@@ -55,10 +55,6 @@ double fits_bytes(const struct dataset *data, const temper_train_options *option
                   double *block);
 double one_fit_bytes(const struct dataset *data, size_t threads, double *block);
 
-/* How many fits should be independent of each other, so that a job is fast: those of a pass, or of a few threads. Not
- * the number of threads at hand, on which results must not depend. */
-size_t fits_at_once(const struct dataset *data, const temper_train_options *options);
-
 /* Whether the solver of the options can advance many fits at once. */
 bool fits_solver_batches(const struct fits_job *job);
 /* In step: one pass over the rows serves all fits. For two classes. */

@@ -229,8 +229,7 @@ static struct crossval_stage plan_stage(const struct tune_state *t, int number, 
     for (size_t i = 0; i < table->count; i++)
         if (!(prunes && is_pruned(t, best, i)))
             which[stage.count++] = i;
-    penalty_segments(table->candidate, which, stage.count, crossval_parts(cv, number),
-                     fits_at_once(t->setup.features.data, cv->train), segment);
+    penalty_segments(table->candidate, which, stage.count, crossval_parts(cv, number), INDEPENDENT_FITS, segment);
     skip_done(table, &stage, which, segment);
     return stage;
 }
