@@ -293,7 +293,7 @@ typedef struct temper_train_options {
     const temper_model *warm_start; /* initial weights; or NULL */
     const temper_data *validation;  /* stop when the loss on it has not fallen for `patience` iterations; or NULL */
     size_t patience;                /* 10 */
-    size_t starts;                  /* 1: one start; 2 or 3: further starts, compared with the first */
+    size_t starts;                  /* 1: one start; 2 or 3: further starts; the lowest objective is kept */
     int no_intercept;               /* 1: a model without intercept */
     double tolerance;               /* 1e-4: gradient norm relative to that at W = 0 */
     size_t max_iterations;          /* 1000 */

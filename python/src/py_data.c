@@ -179,6 +179,17 @@ static bool borrow_features(struct data_object *object, PyObject *x, PyObject *l
 
 typedef temper_status name_fn(temper_data *data, const char *const *names, temper_error *error);
 
+/* A name as UTF-8, borrowed; NULL with an exception. The library ends names at a NUL, which would cut such a name. */
+static const char *name_text(PyObject *name)
+{
+    Py_ssize_t length = 0;
+    const char *text = PyUnicode_AsUTF8AndSize(name, &length);
+    if (!text || strlen(text) == (size_t)length)
+        return text;
+    PyErr_Format(PyExc_ValueError, "the name %R has a NUL character, which no model file can hold; rename it", name);
+    return NULL;
+}
+
 static bool attach_names(temper_data *data, PyObject *list, size_t count, name_fn *attach)
 {
     temper_error error;
@@ -192,7 +203,7 @@ static bool attach_names(temper_data *data, PyObject *list, size_t count, name_f
     if (!names)
         return PyErr_NoMemory();
     for (size_t i = 0; i < count; i++)
-        if (!(names[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, (Py_ssize_t)i), NULL))) {
+        if (!(names[i] = name_text(PyList_GetItem(list, (Py_ssize_t)i)))) {
             PyMem_Free(names);
             return false;
         }

@@ -1,6 +1,7 @@
 """Parameters of estimators as the library takes them."""
 from __future__ import annotations
 
+import math
 from numbers import Integral, Real
 from typing import Any
 
@@ -42,7 +43,8 @@ def is_auto(value: Any) -> bool:
 
 
 def number(name: str, value: Any) -> float:
-    if isinstance(value, Real) and not isinstance(value, bool):
+    """Not NaN: the library has it for "auto", which a NaN of the caller is not."""
+    if isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value):
         return float(value)
     raise ValueError(f"{name} has to be a number, and is {value!r}")
 

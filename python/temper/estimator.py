@@ -51,7 +51,8 @@ class TemperedLogisticRegression(TemperedClassifier):
     warm_start : bool, default False
         Begin with the weights of the last call of fit.
     starts : {1, 2, 3}
-        Train from several starts, and warn if they disagree.
+        Train from several starts (0, logistic regression, decreasing penalties), keep the one with the
+        lowest objective, and warn if they disagree.
     n_jobs : int or None
         Threads; None is 1, -1 is all. The result is the same, bit for bit.
     random_state : int, RandomState or None

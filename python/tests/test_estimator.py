@@ -295,6 +295,8 @@ def test_verbose_shows_progress(capsys, monkeypatch):
     ({"precision": "f16"}, "no precision"), ({"tol": 0.0}, "tol must be"),
     ({"scale": None}, 'scale="none"'), ({"solver": None}, "solver has to be a str"),
     ({"loss": None}, "loss has to be a str"), ({"precision": 64}, "precision has to be a str"),
+    ({"l2": float("nan")}, "l2 has to be a number, and is nan"),
+    ({"l2": np.float32("nan")}, "l2 has to be a number"),
     ({"n_jobs": 0}, "n_jobs")])
 def test_bad_parameters_are_refused(options, words):
     X, y = made()
@@ -309,6 +311,22 @@ def test_missing_labels_are_refused(missing):
     y[[3, 5]] = missing
     with pytest.raises(ValueError, match=r"no label \(None or NaN\) in 2 of 600 rows, first in row 3"):
         TemperedLogisticRegression().fit(X, y)
+
+
+def test_names_with_a_nul_are_refused():
+    X, y = made()
+    with pytest.raises(ValueError, match=r"'no\\x00b' has a NUL character.*rename it"):
+        TemperedLogisticRegression().fit(X, np.where(y > 0, "no\0a", "no\0b"))
+
+
+def test_probabilities_near_the_largest_double():
+    X, y = made(classes=3)
+    model = TemperedLogisticRegression().fit(X, y)
+    far = np.array([np.full(8, 1.7e308), np.full(8, -1.7e308), np.tile([1e308, -1e308], 4)])
+    p = model.predict_proba(far)
+    assert np.isfinite(p).all() and np.allclose(p.sum(axis=1), 1)
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(far)).all()
+    assert (model.predict(far) == model.predict(far / 1e300)).all()
 
 
 def test_what_is_not_there_says_why():

@@ -86,28 +86,87 @@ static void dense_many(const struct score_job *job, size_t from, struct rows_f64
             out[i * model->vectors + k] = by_class[k * job->stride + i] + model->bias[k];
 }
 
-/* Callback of parallel_blocks: the scores of one block of rows. Blocks write disjoint parts of `out`. */
+/* ---- Scores that overflow -------------------------------------------------------------------- */
+
+/* Larger scores are computed again. Differences and small multiples of those up to here are finite. */
+static const double LARGEST_SCORE = 1e300;
+
+/* True for NaN too, as from the sum of +infinity and -infinity. */
+static bool overflows(const double *score, size_t vectors)
+{
+    for (size_t k = 0; k < vectors; k++)
+        if (!(fabs(score[k]) <= LARGEST_SCORE))
+            return true;
+    return false;
+}
+
+/* Score k of a row in long doubles, whose exponents hold any product of two doubles. `dense` has the values of a dense
+ * row, and is NULL for a sparse one. */
+static long double wide_score(const struct score_job *job, const struct row *entries, const double *dense, size_t k)
+{
+    const struct linear_model *model = job->model;
+    long double sum = model->bias[k];
+    for (size_t e = 0; e < entries->count; e++) {
+        size_t column = dense ? e : row_column(entries, e);
+        if (column >= model->columns)
+            break;
+        double value = dense ? dense[e] : row_value(entries, e);
+        value = model->logs ? log1p(value) : value;
+        sum += (long double)value * model->weights[column * model->vectors + k];
+    }
+    return sum;
+}
+
+/* Replaces scores that a double cannot hold: all scores of the row are divided by the number that makes the largest
+ * LARGEST_SCORE. Their order and ratios stay, so that the class is right, and its probability is 1 as in the limit. */
+static void rescale_row(const struct score_job *job, size_t row, double *space)
+{
+    size_t vectors = job->model->vectors;
+    double *score = job->out + row * vectors, *dense = job->x->kind == MATRIX_CSR ? NULL : space;
+    struct row entries = matrix_row(job->x, row);
+    long double largest = 0;
+    if (!overflows(score, vectors))
+        return;
+    if (dense)
+        matrix_row_f64(job->x, row, dense);
+    for (size_t k = 0; k < vectors; k++)
+        largest = fmaxl(largest, fabsl(wide_score(job, &entries, dense, k)));
+    for (size_t k = 0; k < vectors; k++)
+        score[k] = (double)(wide_score(job, &entries, dense, k) / fmaxl(1, largest / LARGEST_SCORE));
+}
+
+/* ---- A block --------------------------------------------------------------------------------- */
+
+/* The scores of one block of rows, which may overflow. */
+static void score_block(const struct score_job *job, size_t from, size_t count, double *space)
+{
+    if (job->x->kind == MATRIX_CSR) {
+        sparse_scores(job, from, count);
+        return;
+    }
+    /* Dense data has the columns of the model, which the schema has ensured. */
+    struct rows_f64 block = {dense_rows(job, from, count, space), count, (size_t)job->x->columns};
+    if (job->model->vectors > 1) {
+        dense_many(job, from, block, space + job->rows_space);
+        return;
+    }
+    job->kernel->linear_f64->times(block, job->model->weights, job->out + from);
+    for (size_t i = 0; i < count; i++)
+        job->out[from + i] += job->model->bias[0];
+}
+
+/* Callback of parallel_blocks. Blocks write disjoint parts of `out`; the workspace is free again after the scores. */
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
     const struct score_job *job = context;
     size_t from = number * job->block_rows, left = (size_t)job->x->rows - from;
     size_t count = left < job->block_rows ? left : job->block_rows;
     size_t each = job->rows_space + job->linear_space + job->class_space;
+    double *space = each ? job->space + worker * each : NULL;
     page_window_rows(job->x, from, count);
-    if (job->x->kind == MATRIX_CSR) {
-        sparse_scores(job, from, count);
-        return TEMPER_OK;
-    }
-    double *space = job->space + worker * each;
-    /* Dense data has the columns of the model, which the schema has ensured. */
-    struct rows_f64 block = {dense_rows(job, from, count, space), count, (size_t)job->x->columns};
-    if (job->model->vectors > 1) {
-        dense_many(job, from, block, space + job->rows_space);
-        return TEMPER_OK;
-    }
-    job->kernel->linear_f64->times(block, job->model->weights, job->out + from);
-    for (size_t i = 0; i < count; i++)
-        job->out[from + i] += job->model->bias[0];
+    score_block(job, from, count, space);
+    for (size_t row = from; row < from + count; row++)
+        rescale_row(job, row, space);
     return TEMPER_OK;
 }
 

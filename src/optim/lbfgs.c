@@ -10,6 +10,9 @@
 #include "optim/solver_state.h"
 #include "optim/vector.h"
 
+/* A decrease by so many times the rounding of the value is known accurately enough from the values. */
+static const double SURE = 10;
+
 /* Which reply the minimiser waits for. */
 enum lbfgs_stage {
     STAGE_START,        /* value and gradient at the start */
@@ -34,6 +37,7 @@ struct lbfgs {
     struct lbfgs_history pairs;
     double *direction, *difference; /* in the scratch space; `difference` is that of two gradients */
     double slope;                   /* along the direction */
+    bool checks_distance;           /* the gradient is small enough: the next direction shows whether the value is */
 };
 
 /* ---- A direction ----------------------------------------------------------------------------- */
@@ -69,15 +73,42 @@ static enum lbfgs_stage search(struct lbfgs *self, double longest)
     return line_begin(&self->search, &self->state, line) == LINE_EVALUATE ? STAGE_TRIAL : STAGE_FAILED;
 }
 
+/* A bound on the decrease from w to the minimum: by the pairs, with the least curvature in all other directions. The
+ * vector of the difference of gradients is free at this stage. 0: the least curvature is not known. */
+static double decrease_bound(struct lbfgs *self)
+{
+    const double curvature = self->options.distance.curvature;
+    const size_t n = self->problem.size;
+    if (!(curvature > 0))
+        return 0;
+    vector_copy(self->difference, self->state.gradient, n);
+    lbfgs_history_first_loop(&self->pairs, self->difference);
+    lbfgs_history_second_loop(&self->pairs, 1 / curvature, self->difference);
+    return 0.5 * vector_dot(self->difference, self->state.gradient, n);
+}
+
+/* The decrease from w to the minimum. The model of L-BFGS predicts half of the slope; it knows the curvature of the
+ * directions in its pairs alone, so that the decreases of the last iterations are extrapolated too. */
+static void expect_decrease(struct lbfgs *self)
+{
+    const double decrease = fmax(-0.5 * self->slope, solver_extrapolated_decrease(&self->state));
+    self->checks_distance = false;
+    solver_expect_decrease(&self->state, decrease, decrease_bound(self));
+}
+
 /* The direction is complete, but for its length limit. */
 static enum lbfgs_stage direction_preconditioned(struct lbfgs *self)
 {
     double longest;
-    lbfgs_history_second_loop(&self->pairs, self->direction);
+    lbfgs_history_second_loop(&self->pairs, self->state.head->gamma, self->direction);
     self->slope = vector_dot(self->direction, self->state.gradient, self->problem.size);
     /* Rounding, or pairs from a region of other curvature, can make this no direction of descent. */
     if (!(self->slope < 0) || isinf(self->slope))
         return STAGE_FAILED;
+    if (self->checks_distance && !blind(self))
+        expect_decrease(self);
+    if (solver_has_converged(&self->state))
+        return end(self, OPTIM_CONVERGED);
     /* Measuring the length takes a pass over the data: it is requested only for steps that may exceed the limit. */
     if (!solver_step_factor_known(&self->state, self->direction, length_limit(self), &longest))
         return STAGE_LENGTH;
@@ -109,10 +140,12 @@ static enum lbfgs_stage search_failed(struct lbfgs *self)
     return new_direction(self);
 }
 
-/* Stops, or begins another iteration. */
+/* Stops, or begins another iteration. Where the gradient is small enough, the direction has to be known before the end
+ * can be decided. */
 static enum lbfgs_stage next_iteration(struct lbfgs *self)
 {
     enum optim_stop stop;
+    self->checks_distance = solver_checks_distance(&self->state);
     return solver_should_stop(&self->state, &stop) ? end(self, stop) : new_direction(self);
 }
 
@@ -150,9 +183,22 @@ static enum lbfgs_stage trial_evaluated(struct lbfgs *self)
     return add_pair(self);
 }
 
+/* The decrease of the value along the accepted step, which is in `direction` since its pair was made. Below the
+ * rounding of the value, the slopes at both ends give it more accurately. */
+static double step_decrease(const struct lbfgs *self)
+{
+    const struct solver_state *state = &self->state;
+    const double decrease = state->head->value - state->trial_value;
+    if (decrease > SURE * solver_rounding(state))
+        return decrease;
+    const double slope = vector_dot(state->trial_gradient, self->direction, self->problem.size);
+    return -0.5 * (self->search.step * self->slope + slope);
+}
+
 /* The trial becomes w; the iteration is over. */
 static enum lbfgs_stage accept_trial(struct lbfgs *self)
 {
+    solver_record_decrease(&self->state, step_decrease(self));
     solver_accept(&self->state);
     solver_iteration_done(&self->state);
     return next_iteration(self);

@@ -112,10 +112,10 @@ void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d)
 }
 
 /* d *= gamma; from the oldest pair to the newest: d += (alpha - y'd / s'y) s. */
-void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d)
+void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double gamma, double *d)
 {
     const size_t n = size_of(pairs), count = (size_t)pairs->state->head->pairs;
-    vector_scale(d, pairs->state->head->gamma, n);
+    vector_scale(d, gamma, n);
     if (count == 0)
         return;
     const double *pair = pair_at(pairs, slot_of(pairs, count - 1));

@@ -23,9 +23,9 @@ void lbfgs_history_clear(const struct lbfgs_history *pairs);
 bool lbfgs_history_is_valid(const struct lbfgs_history *pairs);
 
 /* The two-loop recursion (Nocedal 1980): d becomes the inverse Hessian times d. The preconditioner M^-1, where there is
- * one, is applied to d between the loops. */
+ * one, is applied to d between the loops; gamma M^-1 is the inverse Hessian that the pairs update. */
 void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d);
-void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d);
+void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double gamma, double *d);
 
 /* The step from state->w to state->trial becomes a pair. First s and y are computed; false if their curvature s'y is
  * not clearly positive. Then, with M^-1 y, the pair is completed. */

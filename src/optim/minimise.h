@@ -24,6 +24,7 @@ struct problem {
     temper_status (*multiply)(void *context, const double *v, double *product, temper_error *error);
     /* The lower triangle of H, h[i * size + j], j <= i. NULL if it is too large, or there is none. */
     temper_status (*hessian)(void *context, double *h, temper_error *error);
+    double hessian_rounding; /* errors of H as a share of its diagonal; 0: those of sums in doubles */
     /* v becomes M^-1 v for some M > 0 that resembles H. NULL: M = 1. */
     void (*precondition)(void *preconditioner, double *v);
     void *preconditioner;
@@ -46,15 +47,25 @@ struct optim_progress {
 };
 
 enum optim_stop {
-    OPTIM_CONVERGED,  /* the gradient is small enough */
+    OPTIM_CONVERGED,  /* the gradient is small enough, and so is the decrease that is still expected */
     OPTIM_MAX_ITER,   /* the limit of iterations came first */
     OPTIM_STALLED,    /* no step decreases the value any more */
     OPTIM_STOPPED,    /* on_progress returned false */
     OPTIM_NOT_FINITE, /* no finite value or gradient at the start; the result's value shows which */
 };
 
+/* How far the value may be from its minimum at convergence. The distance is estimated by the decrease that a quadratic
+ * model of the function predicts: a small gradient alone proves little where the curvature is small too. */
+struct optim_distance {
+    double share;     /* of the value; 0: the gradient alone decides */
+    double absolute;  /* this is small enough in any case, */
+    double value;     /* and so is this value; values are not negative */
+    double curvature; /* the least curvature in any direction, as of a penalty; 0: not known */
+};
+
 struct optim_options {
-    double gradient_norm; /* converged at this or below */
+    double gradient_norm;           /* converged at this or below, */
+    struct optim_distance distance; /* if this is small enough too */
     size_t max_iterations;
     double min_decrease; /* of the value in a hundred iterations, else it is stalled; 0: rounding */
     size_t history;      /* L-BFGS: pairs of vectors; 0: 100, fewer for very long vectors */

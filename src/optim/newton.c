@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "optim/cholesky.h"
 #include "optim/solver_state.h"
 #include "optim/trust_region.h"
 #include "optim/vector.h"
@@ -13,6 +14,8 @@
 /* How often a step that changes the scores too much is computed again in a smaller region, which also turns it towards
  * the gradient, before it is just shortened. */
 enum { MAX_REFITS = 3 };
+/* By how much the curvature may have decreased along a step: about e, where scores grow by 1 on separable rows. */
+static const double OLD_CURVATURE = 3;
 
 struct newton {
     struct solver_state state;
@@ -63,7 +66,8 @@ static void update_scale(struct newton *self)
         head->radius *= after / before;
 }
 
-/* g = D^-1 g, H = D^-1 H D^-1: the problem in the variables D w. */
+/* g = D^-1 g, H = D^-1 H D^-1: the problem in the variables D w. A number without curvature and gradient, as the weight
+ * of a feature that is always 0, gets a curvature of 1, so that it stays as it is. */
 static void apply_scale(struct newton *self)
 {
     const size_t n = self->state.problem->size;
@@ -71,6 +75,8 @@ static void apply_scale(struct newton *self)
         self->gradient[i] = self->state.gradient[i] / self->scale[i];
         for (size_t j = 0; j <= i; j++)
             self->hessian[i * n + j] /= self->scale[i] * self->scale[j];
+        if (self->hessian[i * n + i] == 0 && self->gradient[i] == 0)
+            self->hessian[i * n + i] = 1;
     }
 }
 
@@ -92,6 +98,7 @@ static void solve(struct newton *self, struct trust_step *step)
         .h = self->hessian,
         .g = self->gradient,
         .radius = self->state.head->radius,
+        .rounding = self->state.problem->hessian_rounding,
         .s = self->step,
         .factor = self->factor,
         .z = self->spare,
@@ -142,6 +149,30 @@ static temper_status prepare(struct newton *self, bool *usable)
     return TEMPER_OK;
 }
 
+/* Whether the model shows, with the Hessian at w, that there is no decrease left to expect. */
+static bool at_minimum(struct newton *self, const struct trust_step *step)
+{
+    struct solver_state *state = &self->state;
+    if (!solver_checks_distance(state) || step->at_boundary || step->limited)
+        return false;
+    solver_expect_decrease(state, trust_predicted_decrease(step), 0);
+    return solver_has_converged(state);
+}
+
+/* After an accepted step: the Newton decrement g'H^-1 g / 2 at the new point, with the factor of the Hessian before the
+ * step, so that the last Hessian of most minimisations need not be computed. The curvature may have decreased since. */
+static void estimate_decrease(struct newton *self, const struct trust_step *step)
+{
+    struct solver_state *state = &self->state;
+    const size_t n = state->problem->size;
+    if (!solver_checks_distance(state) || step->at_boundary || step->limited)
+        return;
+    for (size_t i = 0; i < n; i++)
+        self->spare[i] = state->gradient[i] / self->scale[i];
+    cholesky_solve_lower(self->factor, n, self->spare);
+    solver_expect_decrease(state, OLD_CURVATURE * 0.5 * vector_dot(self->spare, self->spare, n), 0);
+}
+
 /* One iteration: one Hessian, then steps in smaller and smaller regions until one is accepted. A rejected step costs an
  * evaluation and a few factorisations, and never another Hessian. */
 static temper_status iterate(void *context, bool *moved)
@@ -154,12 +185,14 @@ static temper_status iterate(void *context, bool *moved)
         struct trust_step step;
         status = find_step(self, &step);
         /* No decrease is predicted, or w would not change: w is a minimum as far as rounding allows. */
-        if (status != TEMPER_OK || !(trust_predicted_decrease(&step) > 0) || !trust_place_trial(state, self->plain))
+        if (status != TEMPER_OK || (rejection == 0 && at_minimum(self, &step)) ||
+            !(trust_predicted_decrease(&step) > 0) || !trust_place_trial(state, self->plain))
             return status;
         status = solver_evaluate_trial(state);
         if (status == TEMPER_OK && trust_update_radius(state, &step)) {
             vector_copy(self->last, self->plain, state->problem->size);
             solver_accept(state);
+            estimate_decrease(self, &step);
             *moved = true;
             return TEMPER_OK;
         }

@@ -20,6 +20,14 @@ static const double FIRST_LENGTH = 1, LENGTH = 8;
  * NORM_PROGRESS. */
 static const double IDLE_LIMIT = 100, VALUE_PROGRESS = 1e-9, NORM_PROGRESS = 0.9;
 
+/* head->expected_decrease before a method has estimated it. */
+static const double UNKNOWN = -1;
+/* By how much a bound may exceed the limit of the decrease: measured, so that ordinary data does not notice it, and
+ * problems whose gradient is in directions of little curvature do (tests/unit/train/test_hard_problems.c). */
+static const double BOUND_FACTOR = 10;
+/* The largest ratio of two decreases that is extrapolated from: above it is rounding. */
+static const double SLOWEST = 0.95;
+
 /* Doubles of the head at the beginning of the memory. */
 enum { HEAD = sizeof(struct solver_head) / sizeof(double) };
 
@@ -50,7 +58,7 @@ static void lay_out(struct solver_state *state)
     state->trial = state->rest;
     state->trial_gradient = state->trial + n;
     state->scratch = state->trial_gradient + n;
-    *state->head = (struct solver_head){.size = (double)n, .length_limit = LENGTH};
+    *state->head = (struct solver_head){.size = (double)n, .length_limit = LENGTH, .expected_decrease = UNKNOWN};
 }
 
 /* Two allocations: the memory, and everything that need not outlive an iteration. Nothing is allocated later, so that
@@ -199,9 +207,69 @@ void solver_accept(struct solver_state *state)
     take_trial(state);
     state->w_is_best = best;
     state->at_last_evaluation = true;
+    state->head->expected_decrease = UNKNOWN;
     if (state->problem->accept)
         state->problem->accept(state->problem->context);
     update_progress(state);
+}
+
+/* ---- The distance of the value from its minimum -------------------------------------------------------- */
+
+/* The gradient costs nothing to test, so that it comes first. */
+bool solver_checks_distance(const struct solver_state *state)
+{
+    return state->options->distance.share > 0 && state->head->gradient_norm <= state->options->gradient_norm;
+}
+
+void solver_expect_decrease(struct solver_state *state, double decrease, double bound)
+{
+    state->head->expected_decrease = decrease >= 0 ? fmax(decrease, bound / BOUND_FACTOR) : UNKNOWN;
+}
+
+double solver_decrease_limit(const struct solver_state *state)
+{
+    const struct optim_distance *distance = &state->options->distance;
+    return fmax(distance->share * fabs(state->head->value), distance->absolute);
+}
+
+/* Whether the value is near its minimum, as far as is known. A gradient of 0 leaves no decrease to expect. */
+static bool distance_small(const struct solver_state *state)
+{
+    const struct optim_distance *distance = &state->options->distance;
+    const struct solver_head *head = state->head;
+    if (distance->share == 0 || head->value <= distance->value || head->gradient_norm == 0)
+        return true;
+    return head->expected_decrease >= 0 && head->expected_decrease <= solver_decrease_limit(state);
+}
+
+bool solver_has_converged(const struct solver_state *state)
+{
+    return state->head->gradient_norm <= state->options->gradient_norm && distance_small(state);
+}
+
+void solver_record_decrease(struct solver_state *state, double decrease)
+{
+    struct solver_head *head = state->head;
+    for (size_t i = 2 * SOLVER_WINDOW - 1; i > 0; i--)
+        head->decrease[i] = head->decrease[i - 1];
+    head->decrease[0] = fmax(decrease, 0);
+    head->decreases = fmin(head->decreases + 1, 2 * SOLVER_WINDOW);
+}
+
+/* Linear convergence: the last window decreased the value by r times the window before it, so that all windows to come
+ * decrease it by r / (1 - r) times the last one. */
+double solver_extrapolated_decrease(const struct solver_state *state)
+{
+    const struct solver_head *head = state->head;
+    double last = 0, before = 0;
+    if (head->decreases < 2 * SOLVER_WINDOW)
+        return 0;
+    for (size_t i = 0; i < SOLVER_WINDOW; i++) {
+        last += head->decrease[i];
+        before += head->decrease[SOLVER_WINDOW + i];
+    }
+    const double rate = before > 0 ? fmin(last / before, SLOWEST) : 0;
+    return last * rate / (1 - rate);
 }
 
 /* The limit in the norm of options->length. The first step, and any step made without knowledge of the curvature, has a
@@ -303,7 +371,7 @@ void solver_iteration_done(struct solver_state *state)
 bool solver_should_stop(const struct solver_state *state, enum optim_stop *stop)
 {
     const struct solver_head *head = state->head;
-    const bool converged = head->gradient_norm <= state->options->gradient_norm;
+    const bool converged = solver_has_converged(state);
     const bool stalled = head->idle_iterations > IDLE_LIMIT;
     *stop = converged ? OPTIM_CONVERGED : stalled ? OPTIM_STALLED : state->going ? OPTIM_MAX_ITER : OPTIM_STOPPED;
     return converged || stalled || !state->going || head->iteration >= (double)state->options->max_iterations;
@@ -365,8 +433,9 @@ static bool is_count(double x)
 /* All counters of the head, and that evaluations are consistent with iterations. */
 static bool counts_are_valid(const struct solver_head *head)
 {
-    const double counts[] = {head->iteration, head->evaluations, head->products,      head->hessians,       head->extra,
-                             head->pairs,     head->next,        head->history_limit, head->idle_iterations};
+    const double counts[] = {head->iteration,       head->evaluations, head->products, head->hessians,
+                             head->extra,           head->pairs,       head->next,     head->history_limit,
+                             head->idle_iterations, head->decreases};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (!is_count(counts[i]))
             return false;
@@ -467,7 +536,8 @@ static temper_status start(struct solver_state *state, const struct optim_method
     return TEMPER_OK;
 }
 
-/* Iterates until a stopping rule applies, or the method finds no better point, which is reported as stalled. */
+/* Iterates until a stopping rule applies, or the method finds no better point, which is reported as stalled unless it
+ * has converged. */
 static temper_status iterations(struct solver_state *state, const struct optim_method *method, void *self)
 {
     enum optim_stop stop;
@@ -476,8 +546,9 @@ static temper_status iterations(struct solver_state *state, const struct optim_m
         temper_status status = method->iterate(self, &moved);
         if (status != TEMPER_OK)
             return status;
+        /* The method may have found that there is no decrease left to expect. */
         if (!moved) {
-            stop = OPTIM_STALLED;
+            stop = solver_has_converged(state) ? OPTIM_CONVERGED : OPTIM_STALLED;
             break;
         }
         solver_iteration_done(state);

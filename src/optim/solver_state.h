@@ -11,6 +11,9 @@
 
 #include "optim/minimise.h"
 
+/* Iterations from which a rate of convergence is estimated, twice. */
+enum { SOLVER_WINDOW = 5 };
+
 /* The beginning of the memory. All are doubles, so that the memory can be saved as numbers. */
 struct solver_head {
     double kind; /* of the minimiser: enum solver_kind */
@@ -29,6 +32,9 @@ struct solver_head {
     double pairs, next;                   /* L-BFGS: how many there are, and which is overwritten next */
     double gamma;                         /* L-BFGS: the initial inverse Hessian is gamma M^-1 */
     double history_limit;                 /* L-BFGS: pairs at most */
+    double expected_decrease;             /* of the value, from w to the minimum; negative: not known */
+    double decreases;                     /* how many of these are known: */
+    double decrease[2 * SOLVER_WINDOW];   /* of the last iterations, the newest first */
 };
 
 enum solver_kind { OPTIM_LBFGS = 1, OPTIM_NEWTON = 2, OPTIM_TRON = 3 };
@@ -95,6 +101,21 @@ void solver_evaluated(struct solver_state *state);
 bool solver_trial_finite(const struct solver_state *state);
 /* The trial, which was evaluated last, becomes w. */
 void solver_accept(struct solver_state *state);
+
+/* Whether the gradient at w is small enough, and the decrease that is still possible decides whether the minimiser has
+ * converged. The method then estimates it: */
+bool solver_checks_distance(const struct solver_state *state);
+bool solver_has_converged(const struct solver_state *state);
+/* The decrease that a model of the function predicts from w to its minimum; and a bound on it, with the least curvature
+ * wherever the model knows none (0: there is none). The bound may be larger by a factor, as most directions have more
+ * than the least curvature. */
+void solver_expect_decrease(struct solver_state *state, double decrease, double bound);
+/* The largest one at which the minimiser has converged. */
+double solver_decrease_limit(const struct solver_state *state);
+/* Records the decrease of an iteration. */
+void solver_record_decrease(struct solver_state *state, double decrease);
+/* The decrease of all further iterations together if they continue as the last ones; 0 as long as too few are known. */
+double solver_extrapolated_decrease(const struct solver_state *state);
 
 /* Differences of values below this are rounding: the objective may be summed in floats. */
 double solver_rounding(const struct solver_state *state);

@@ -28,8 +28,9 @@ struct tron {
 
 /* Inner products with M, updated by the recurrences. */
 struct cg_norms {
-    double step, cross, direction; /* s'Ms, s'Md, d'Md */
-    double residual;               /* r'M^-1 r */
+    double step, cross, direction;  /* s'Ms, s'Md, d'Md */
+    double residual;                /* r'M^-1 r */
+    double decrease, last_decrease; /* of the model: by all steps, and by the last one */
 };
 
 /* Returns r'M^-1 r; `squares` is r'r, or that already if M is diagonal. */
@@ -109,6 +110,20 @@ static void next_direction(struct tron *self, struct cg_norms *norms, double tau
     norms->residual = residual;
 }
 
+/* Where the gradient is small enough, conjugate gradients continue until the decrease of the model is known well enough
+ * to decide whether the minimiser has converged: until it exceeds the limit, or the steps to come cannot reach it.
+ * Their decreases fall, and there may be about as many as were made; what they leave is bounded by the least curvature.
+ */
+static bool distance_known(struct tron *self, const struct cg_norms *norms, size_t steps)
+{
+    struct solver_state *state = &self->state;
+    const double limit = solver_decrease_limit(state), least = state->options->distance.curvature;
+    const double rest = vector_dot(self->residual, self->residual, state->problem->size);
+    const double bound = least > 0 ? norms->decrease + 0.5 * rest / least : 0;
+    solver_expect_decrease(state, norms->decrease + (double)steps * norms->last_decrease, bound);
+    return norms->decrease > limit || norms->residual == 0 || solver_has_converged(state);
+}
+
 /* One step of conjugate gradients, one product with the Hessian; *done if it was the last. */
 static temper_status conjugate_step(struct tron *self, struct cg_norms *norms, bool *done, bool *at_boundary)
 {
@@ -130,6 +145,8 @@ static temper_status conjugate_step(struct tron *self, struct cg_norms *norms, b
         *at_boundary = true;
         return TEMPER_OK;
     }
+    norms->last_decrease = 0.5 * tau * norms->residual;
+    norms->decrease += norms->last_decrease;
     next_direction(self, norms, tau, advance(self, norms, tau));
     *done = false;
     return TEMPER_OK;
@@ -154,13 +171,20 @@ static temper_status solve_model(struct tron *self, struct trust_step *step)
     const size_t most = n < MAX_PRODUCTS / 10 ? 10 * n : MAX_PRODUCTS;
     struct cg_norms norms = begin(self);
     const double target = forcing(state) * norms.residual;
+    const bool checks_distance = solver_checks_distance(state);
     bool done = false;
     *step = (struct trust_step){.step = self->step};
     temper_status status = TEMPER_OK;
     if (state->head->iteration == 0)
         status = first_radius(self, &norms);
-    for (size_t k = 0; k < most && !done && status == TEMPER_OK && norms.residual > target; k++)
+    for (size_t k = 0; k < most && !done && status == TEMPER_OK; k++) {
+        const bool known = !checks_distance || (k > 0 && distance_known(self, &norms, k));
+        if (known && norms.residual <= target)
+            break;
         status = conjugate_step(self, &norms, &done, &step->at_boundary);
+    }
+    if (step->at_boundary)
+        solver_expect_decrease(state, -1, 0);
     step->norm = sqrt(norms.step);
     step->slope = vector_dot(state->gradient, self->step, n);
     step->curvature = -vector_dot(self->residual, self->step, n) - step->slope;
@@ -191,6 +215,9 @@ static temper_status iterate(void *context, bool *moved)
     const size_t n = state->problem->size;
     struct trust_step step;
     temper_status status = find_step(self, &step);
+    /* The model may show that there is no decrease left to expect. */
+    if (status == TEMPER_OK && solver_has_converged(state))
+        return TEMPER_OK;
     for (size_t rejection = 0; status == TEMPER_OK && rejection < TRUST_MAX_REJECTIONS; rejection++) {
         if (!(trust_predicted_decrease(&step) > 0) || !trust_place_trial(state, self->step))
             return TEMPER_OK;

@@ -93,10 +93,14 @@ static const double CLOSE = 0.1; /* relative distance to the boundary that is cl
 /* Two or three are usual; rounding can make the bounds on the shift meet without success. */
 enum { FACTORISATIONS = 50 };
 
+/* Errors of a Hessian that was summed in doubles, as a share of the largest diagonal entry, for each of its rows. */
+static const double ROUNDING_PER_ROW = 1e-15;
+
 /* The search for the shift, the Lagrange multiplier of the constraint. */
 struct shift_search {
     const struct trust_region *region;
     double shift;
+    double least;     /* the smallest shift: the rounding of H */
     double low, high; /* the shift is between these; */
     double safe;      /* and H + shift is not definite up to here */
     double norm;      /* of s */
@@ -110,7 +114,7 @@ static void find_bounds(struct shift_search *search)
     const struct trust_region *region = search->region;
     const size_t n = region->n;
     double *around = region->z;
-    double least = INFINITY, lowest = INFINITY, highest = -INFINITY;
+    double least = INFINITY, most = 0, lowest = INFINITY, highest = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         around[i] = 0;
         for (size_t j = 0; j < i; j++) {
@@ -122,13 +126,17 @@ static void find_bounds(struct shift_search *search)
     for (size_t i = 0; i < n; i++) {
         const double diagonal = region->h[i * n + i];
         least = fmin(least, diagonal);
+        most = fmax(most, fabs(diagonal));
         lowest = fmin(lowest, diagonal - around[i]);
         highest = fmax(highest, diagonal + around[i]);
     }
     const double pull = vector_norm(region->g, n) / region->radius;
+    /* A direction whose curvature is rounding has a gradient that is rounding too, and their quotient is no step: the
+     * least shift makes it a short one. */
+    search->least = fmax(region->rounding, ROUNDING_PER_ROW * (double)n) * most;
     /* H + shift is not definite as long as any diagonal entry plus the shift is not positive. */
     search->safe = -least;
-    search->low = fmax(0, fmax(search->safe, pull - highest));
+    search->low = fmax(search->least, fmax(search->safe, pull - highest));
     search->high = fmax((1 + CLOSE) * search->low, pull - lowest);
 }
 
@@ -212,7 +220,8 @@ static void newton_shift(struct shift_search *search)
 }
 
 /* s = -(H + shift)^-1 g, from the factor. True if it is the solution: on the boundary within CLOSE, within the region
- * without a shift, or completed by the hard case. Otherwise the bounds and the shift are improved. */
+ * with the least shift (a semidefinite H is no hard case: nothing is gained along its null space), or completed by the
+ * hard case. Otherwise the bounds and the shift are improved. */
 static bool is_solved(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
@@ -223,7 +232,7 @@ static bool is_solved(struct shift_search *search)
     search->norm = vector_norm(region->s, n);
     search->solved = isfinite(search->norm);
     const double over = search->norm - region->radius;
-    if (!search->solved || fabs(over) <= CLOSE * region->radius || (over < 0 && search->shift == 0))
+    if (!search->solved || fabs(over) <= CLOSE * region->radius || (over < 0 && search->shift <= search->least))
         return search->solved;
     if (over > 0) {
         search->low = fmax(search->low, search->shift);

@@ -36,9 +36,10 @@ struct trust_region {
     const double *h; /* lower triangle, row by row */
     const double *g;
     double radius;
-    double *s;      /* the solution */
-    double *factor; /* n x n; overwritten */
-    double *z;      /* n; overwritten */
+    double rounding; /* errors of H as a share of its largest diagonal entry; 0: those of sums in doubles */
+    double *s;       /* the solution */
+    double *factor;  /* n x n; the Cholesky factor of H, if s is not on the boundary */
+    double *z;       /* n; overwritten */
 };
 
 /* True if s is on the boundary. */

@@ -192,11 +192,16 @@ static temper_status train_final(struct tune_state *t, const struct model *warm,
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
     options.warm_start = (const temper_model *)warm;
-    if (loss_needs_second_start(chosen->loss) && options.starts < 2)
-        options.starts = 2; /* training warns if they end in different optima */
+    struct train_request request = {.data = t->request.data, .options = &options, .error = t->request.error};
+    /* Training warns if they end in different optima. The first one is kept, as it was in the folds: the other may have
+     * the lower objective because it has learnt wrong labels. */
+    if (loss_needs_second_start(chosen->loss) && options.starts < 2) {
+        options.starts = 2;
+        request.keeps_first = true;
+    }
     options.on_progress = report_progress;
     options.progress_context = t;
-    return train(t->request.data, &options, model, report, t->request.error);
+    return train_model(&request, model, report);
 }
 
 /* Makes a model of the mean fold weights that train() accepts as a warm start: class names, kind of scaling, and

@@ -17,6 +17,10 @@ static const double CONVEX_LENGTH = 8;
 
 /* The relative gradient that is sufficient in a phase whose end is no solution. */
 static const double INTERMEDIATE_TOLERANCE = 0.01;
+/* The accuracy of the objective at convergence, as a share of it, for each unit of the tolerance. */
+static const double OBJECTIVE_SHARE = 1e-3;
+/* As a share of the objective at W = 0: below this, its accuracy is relative to this. */
+static const double TINY_OBJECTIVE = 1e-6;
 /* The smallest decrease worth a hundred iterations, as a share of the width over which a hinge is rounded. */
 static const double HINGE_DECREASE = 0.05;
 
@@ -148,7 +152,7 @@ static temper_status measure_rounding(const struct train_state *train, struct gr
     TRY(objective_length(train->progress.objective, train->progress.gradient, &size, train->request->error));
     size /= scale->norm;
     if (scale->norm <= rounding * size)
-        *scale = (struct gradient_scale){.known = true, .rounding = rounding * size};
+        *scale = (struct gradient_scale){.known = true, .rounding = rounding * size, .value = scale->value};
     return TEMPER_OK;
 }
 
@@ -171,7 +175,7 @@ static temper_status measure_scale(struct train_state *train, const struct train
     mem_free(zero);
     for (size_t i = 0; i < size; i++)
         sum += progress->gradient[i] * progress->gradient[i];
-    progress->scale = (struct gradient_scale){.known = true, .norm = sqrt(sum)};
+    progress->scale = (struct gradient_scale){.known = true, .norm = sqrt(sum), .value = value};
     if (!progress->solver_memory && !known)
         progress->counts.evaluations++;
     return status == TEMPER_OK ? measure_rounding(train, &progress->scale) : status;
@@ -258,6 +262,22 @@ double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss)
     return rounded ? HINGE_DECREASE * loss.smoothing : 0;
 }
 
+/* How near to its minimum the objective has to be. Losses are not negative, so that without a penalty an objective that
+ * is a small share of that at W = 0 has converged: separable rows have no other minimum. Phases that lead to a start
+ * need no accuracy, a hinge has its own rule (hinge_min_decrease), and fits of a search are compared and not kept. */
+static struct optim_distance distance(const struct train_state *train, const struct train_phase *phase)
+{
+    const struct gradient_scale *scale = &train->progress.scale;
+    double accuracy = train->request->options->tolerance;
+    bool applies = (phase->is_solution || phase->iteration_limit) && phase->loss.method != TEMPER_HINGE;
+    if (!applies || train->is_candidate || !(scale->norm > 0))
+        return (struct optim_distance){0};
+    return (struct optim_distance){.share = OBJECTIVE_SHARE * accuracy,
+                                   .absolute = OBJECTIVE_SHARE * accuracy * TINY_OBJECTIVE * scale->value,
+                                   .value = phase->l2 > 0 ? 0 : accuracy * scale->value,
+                                   .curvature = phase->l2};
+}
+
 /* Runs the minimiser on the objective, from progress->w or from the memory of a checkpoint. The end is in progress->w,
  * its gradient in progress->gradient where that was the last evaluation. */
 static temper_status minimise(struct train_state *train, const struct train_phase *phase, struct optim_result *result)
@@ -271,6 +291,7 @@ static temper_status minimise(struct train_state *train, const struct train_phas
                               .accept = objective_accept,
                               .multiply = plan->solver == SOLVER_TRON ? objective_multiply : NULL,
                               .hessian = plan->solver == SOLVER_NEWTON ? objective_hessian : NULL,
+                              .hessian_rounding = plan->f64 ? 0 : ROUNDING_F32,
                               .precondition = kind == PRECONDITIONER_GRAM ? preconditioner_apply : NULL,
                               .preconditioner = &progress->preconditioner,
                               .diagonal = progress->preconditioner.diagonal,
@@ -278,6 +299,7 @@ static temper_status minimise(struct train_state *train, const struct train_phas
     struct follow_context context = {.train = train};
     const struct gradient_scale *scale = &progress->scale;
     struct optim_options options = {.gradient_norm = fmax(tolerance(train, phase) * scale->norm, scale->rounding),
+                                    .distance = distance(train, phase),
                                     .max_iterations = max_iterations(train, phase),
                                     .min_decrease = hinge_min_decrease(plan, phase->loss),
                                     .first_length = first_length(plan, phase->loss),
@@ -326,32 +348,64 @@ static temper_status run_phase(struct train_state *train, const struct train_pha
     progress->solver_memory_count = 0;
     add_counts(&progress->counts, &result);
     progress->last_stop = result.stop;
-    if (progress->solutions == 0)
-        progress->stop = result.stop;
+    progress->last_value = result.value;
     return TEMPER_OK;
 }
 
 /* ---- All phases ------------------------------------------------------------------------------ */
 
-/* With validation rows the first solution is the best on them, wherever the solver ended. */
-static void keep_solution(struct train_state *train, const struct train_phase *phase)
+/* Another start is kept only if it is lower by more than this share: what two ends of one optimum may differ by. */
+static const double LOWER_START = 1e-6;
+
+/* Keeps the end of a start. With validation rows the first solution is the best on them, wherever the solver ended, and
+ * starts are compared by the loss on them. */
+static temper_status keep_solution(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
-    const struct train_validation *validation = train->validation;
+    struct train_validation *validation = train->validation;
     const double *best = progress->w;
-    size_t size = train->plan.size;
-    /* The report describes the first solution; the others serve for comparison. */
-    if (progress->solutions == 0) {
+    size_t size = train->plan.size, k = progress->solutions;
+    struct start_end *end = &progress->end[k];
+    *end = (struct start_end){.start = k, .value = progress->last_value, .stop = progress->last_stop};
+    if (k == 0) {
         progress->solution_loss = phase->loss;
         progress->solution_scale = progress->scale.norm;
-        if (validation && isfinite(validation->best_loss))
-            best = validation->best;
     }
-    memcpy(progress->solution + size * progress->solutions++, best, size * sizeof *best);
+    if (k == 0 && validation && isfinite(validation->best_loss)) {
+        best = validation->best;
+        end->value = validation->best_loss;
+    } else if (validation) {
+        TRY(validation_loss(validation, best, &end->value, train->request->error));
+    }
+    memcpy(progress->solution + size * k, best, size * sizeof *best);
+    progress->solutions++;
+    return TEMPER_OK;
+}
+
+/* Moves the solution of the lowest objective to the front, where the model is made from. Equal ones: the first. */
+static void choose_solution(struct train_state *train)
+{
+    struct train_progress *progress = &train->progress;
+    struct start_end *end = progress->end;
+    size_t size = train->plan.size, kept = 0;
+    for (size_t k = 1; k < progress->solutions && !train->request->keeps_first; k++)
+        if (end[k].value < end[kept].value - LOWER_START * fabs(end[kept].value))
+            kept = k;
+    double *first = progress->solution, *other = first + kept * size;
+    for (size_t i = 0; kept > 0 && i < size; i++) {
+        double weight = first[i];
+        first[i] = other[i];
+        other[i] = weight;
+    }
+    const struct start_end was = end[0];
+    end[0] = end[kept];
+    end[kept] = was;
+    if (train->validation && kept > 0)
+        train->validation->best_loss = end[0].value;
 }
 
 /* Runs all phases, from the first or from that of a checkpoint (progress->phase). A user who interrupts still gets a
- * model: the weights at that moment. */
+ * model: the best weights at that moment. */
 temper_status train_solve(struct train_state *train)
 {
     const struct train_plan *plan = &train->plan;
@@ -364,7 +418,8 @@ temper_status train_solve(struct train_state *train)
                 progress->phase++;
         const struct train_phase *phase = &plan->phase[progress->phase];
         if (phase->is_solution || (progress->interrupted && progress->solutions == 0))
-            keep_solution(train, phase);
+            TRY(keep_solution(train, phase));
     }
+    choose_solution(train);
     return TEMPER_OK;
 }

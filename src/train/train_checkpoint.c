@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "train/train_state.h"
 
-static const char magic[CHECKPOINT_MAGIC] = "temper-resume-2";
+static const char magic[CHECKPOINT_MAGIC] = "temper-resume-3";
 
 /* Data and options that must be the same in the training that resumes, because the bits of its result depend on them.
  * Compared as bytes. */
@@ -29,8 +29,10 @@ struct checkpoint_identity {
 struct train_checkpoint_header {
     struct checkpoint_identity identity;
     struct train_counts counts;
-    uint64_t phase, solutions, stop, since_best, memory_count;
+    uint64_t phase, solutions, since_best, memory_count;
     double validation_loss, solution_scale;
+    double value[MAX_STARTS];  /* of the starts that have ended: the objective, */
+    uint64_t stop[MAX_STARTS]; /* and why they ended */
     uint64_t stopped_by_validation;
 };
 
@@ -79,7 +81,10 @@ static struct train_checkpoint_header make_header(const struct train_state *trai
     header.counts = progress->counts;
     header.phase = progress->phase;
     header.solutions = progress->solutions;
-    header.stop = progress->stop;
+    for (size_t k = 0; k < progress->solutions; k++) {
+        header.value[k] = progress->end[k].value;
+        header.stop[k] = progress->end[k].stop;
+    }
     header.solution_scale = progress->solution_scale;
     header.memory_count = now->memory_count;
     header.validation_loss = INFINITY; /* without validation rows */
@@ -143,7 +148,8 @@ static temper_status restore(struct train_state *train, const struct train_check
     progress->counts = header->counts;
     progress->phase = (size_t)header->phase;
     progress->solutions = (size_t)header->solutions;
-    progress->stop = (enum optim_stop)header->stop;
+    for (size_t k = 0; k < progress->solutions; k++)
+        progress->end[k] = (struct start_end){k, header->value[k], (enum optim_stop)header->stop[k]};
     progress->solution_loss = train->plan.loss; /* a loss with solutions before the last phase is not rounded */
     progress->solution_scale = header->solution_scale;
     progress->solver_memory_count = (size_t)header->memory_count;
@@ -158,6 +164,15 @@ static temper_status restore(struct train_state *train, const struct train_check
     take(numbers, progress->solver_memory, progress->solver_memory_count);
     progress->resumed = true;
     return TEMPER_OK;
+}
+
+/* Whether the reasons why starts ended are such; stops at MAX_STARTS, because the count is not checked yet. */
+static bool stops_are_valid(const struct train_checkpoint_header *header)
+{
+    for (size_t k = 0; k < MAX_STARTS; k++)
+        if (header->stop[k] > OPTIM_NOT_FINITE)
+            return false;
+    return true;
 }
 
 /* Checks the checksum, the identity and the sizes, in this order. */
@@ -177,7 +192,7 @@ static temper_status parse(struct train_state *train, const struct text *file)
     if (XXH3_64bits(&ours, sizeof ours) != XXH3_64bits(&header.identity, sizeof ours))
         return refuse(request, "the checkpoint is of other data or other options");
     if (header.phase >= train->plan.phases || header.solutions > MAX_STARTS || header.memory_count > content.length ||
-        header.stop > OPTIM_NOT_FINITE ||
+        !stops_are_valid(&header) ||
         content.length != sizeof header + count_numbers(train, (size_t)header.solutions, (size_t)header.memory_count) *
                                               sizeof(double))
         return refuse(request, "the checkpoint contradicts itself");

@@ -18,6 +18,8 @@ static const double STARTS_DIFFER = 0.02;
 static const double NEVER_PREDICTED = 0.25;
 /* Standard deviations of features that differ by more than this factor call for scaling. */
 static const double SIZES_DIFFER = 1e4;
+/* The same for the largest values of sparse features. */
+static const double SPARSE_SIZES_DIFFER = 1e3;
 enum { SIZES_ROWS = 2048 }; /* a sample is enough to show it; all rows would take as long as several passes */
 /* Losses above that of no features by less than this are what a coarse tolerance leaves. */
 static const double MIN_PLATEAU = 1e-3;
@@ -169,8 +171,8 @@ static temper_status evaluate_solution(struct train_state *train, temper_train_r
     return status;
 }
 
-/* Why the first solution ended. Validation and the user both stop the optimiser by the callback; the flags distinguish
- * the two. */
+/* Why the solution that is kept ended. Validation and the user both stop the optimiser by the callback; the flags
+ * distinguish the two. */
 static temper_stop stop_reason(const struct train_state *train)
 {
     /* In the order of enum optim_stop. */
@@ -178,8 +180,8 @@ static temper_stop stop_reason(const struct train_state *train)
                                         TEMPER_STOP_INTERRUPTED, TEMPER_STOP_PLATEAU};
     const struct train_progress *progress = &train->progress;
     bool by_validation = train->validation && train->validation->stopped;
-    return by_validation && progress->stop == OPTIM_STOPPED && !progress->interrupted ? TEMPER_STOP_VALIDATION
-                                                                                      : stops[progress->stop];
+    const enum optim_stop stop = progress->end[0].stop;
+    return by_validation && stop == OPTIM_STOPPED && !progress->interrupted ? TEMPER_STOP_VALIDATION : stops[stop];
 }
 
 /* Fills the report, except for what evaluate_solution has measured. `passes` is the work in units of one evaluation
@@ -283,7 +285,7 @@ static bool may_be_plateau(const struct train_state *train)
     for (size_t i = 0; i < train->plan.size; i++)
         norm += progress->solution[i] * progress->solution[i];
     return loss_is_two_temperature(loss) && loss.t1 < 1 && norm > 0 && !progress->interrupted &&
-           progress->stop != OPTIM_MAX_ITER && !train->request->options->no_intercept;
+           progress->end[0].stop != OPTIM_MAX_ITER && !train->request->options->no_intercept;
 }
 
 /* TEMPER_BAD_DATA if the solution is clearly worse than no features at all. Where features carry no information, the
@@ -348,9 +350,9 @@ static void warn_stop(const struct train_state *train, temper_train_report *repo
 
 /* ---- Warnings: features ---------------------------------------------------------------------- */
 
-/* The variance of each feature, from evenly spaced rows. Several processes use all of their rows, because a list of
- * rows refers to the rows of one process. */
-static temper_status sample_variances(const struct train_plan *plan, struct column_stats *sums, temper_error *error)
+/* Statistics of each feature from evenly spaced rows: the variance of dense data, the range of sparse data. Several
+ * processes use all of their rows, because a list of rows refers to the rows of one process. */
+static temper_status sample_columns(const struct train_plan *plan, struct column_stats *sums, temper_error *error)
 {
     size_t rows = (size_t)plan->data->x.rows, count = rows < SIZES_ROWS ? rows : SIZES_ROWS;
     struct negative_entry negative;
@@ -364,35 +366,39 @@ static temper_status sample_variances(const struct train_plan *plan, struct colu
     struct sum_task task = {.data = plan->data,
                             .row = alone ? row : NULL,
                             .count = alone ? count : rows,
-                            .variances = true,
+                            .variances = plan->data->x.kind != MATRIX_CSR,
                             .threads = plan->threads};
     temper_status status = column_stats(&task, sums, &negative, error);
     mem_free(row);
     return status;
 }
 
-/* Warns of unscaled dense features whose standard deviations differ by orders of magnitude. Constant features are left
- * out. Sparse data is exempt, because it is not scaled by default. */
+/* Warns of unscaled features whose sizes differ by orders of magnitude: standard deviations of dense features, largest
+ * values of sparse ones, whose deviations depend on how rare they are more than on their units. Features that are
+ * constant or always 0 are left out. */
 static temper_status warn_sizes(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
+    bool sparse = plan->data->x.kind == MATRIX_CSR;
     struct column_stats sums;
     double least = INFINITY, most = 0;
     /* Scaled features have similar sizes by construction. */
-    if (plan->features->scale.kind != SCALE_NONE || plan->data->x.kind == MATRIX_CSR)
+    if (plan->features->scale.kind != SCALE_NONE)
         return TEMPER_OK;
-    TRY(sample_variances(plan, &sums, train->request->error));
-    for (size_t j = 0; j < (size_t)plan->data->x.columns; j++)
-        if (sums.variance[j] > 0) {
-            least = fmin(least, sums.variance[j]);
-            most = fmax(most, sums.variance[j]);
+    TRY(sample_columns(plan, &sums, train->request->error));
+    for (size_t j = 0; j < (size_t)plan->data->x.columns; j++) {
+        double size = sparse ? fmax(-sums.low[j], sums.high[j]) : sqrt(sums.variance[j]);
+        if (size > 0 && isfinite(size)) {
+            least = fmin(least, size);
+            most = fmax(most, size);
         }
+    }
     column_stats_free(&sums);
-    if (most > SIZES_DIFFER * SIZES_DIFFER * least)
+    if (most > (sparse ? SPARSE_SIZES_DIFFER : SIZES_DIFFER) * least)
         warning_append(&report->warnings, TEMPER_WARNING_ILL_CONDITIONED,
                        "features differ in size by a factor of %.1g, so that the penalty weighs on the small "
-                       "ones and the problem is ill-conditioned; pass --scale standard",
-                       sqrt(most / least));
+                       "ones and the problem is ill-conditioned; pass --scale %s",
+                       most / least, sparse ? "maxabs" : "standard");
     return TEMPER_OK;
 }
 
@@ -520,22 +526,25 @@ static temper_status warn_missing_classes(const struct train_state *train, const
     return TEMPER_OK;
 }
 
-/* Warns of starts that lead to a different model: compares the predictions of each solution with those of the first. */
-static temper_status warn_starts(const struct train_state *train, const uint32_t *first, uint32_t *other,
+/* Warns of starts that lead to a different model: compares the predictions of each solution with those of the one that
+ * is kept, which is the first in the list. The lowest objective need not be the best model: where labels are wrong, it
+ * may be the one that has learnt the mistakes. */
+static temper_status warn_starts(const struct train_state *train, const uint32_t *kept, uint32_t *other,
                                  temper_train_report *report)
 {
     const struct train_progress *progress = &train->progress;
+    const struct start_end *end = progress->end;
+    const char *measure = train->validation ? "validation loss" : "objective";
     for (size_t k = 1; k < progress->solutions; k++) {
         double share;
         TRY(predict_rows(train, progress->solution + k * train->plan.size, other));
-        TRY(disagreement(train, first, other, &share));
-        /* The model is that of the first start in any case. */
+        TRY(disagreement(train, kept, other, &share));
         if (share > STARTS_DIFFER)
             warning_append(&report->warnings, TEMPER_WARNING_STARTS_DISAGREE,
-                           "start %zu ends in another model, which predicts %.1f %% of the rows differently: "
-                           "the labels carry structure that no single fit can settle; look at the rows with "
-                           "'temper audit', or let a few trusted labels decide",
-                           k + 1, 100 * share);
+                           "start %zu ends in another model than start %zu, which is kept (%s %.6g, not %.6g), and "
+                           "predicts %.1f %% of the rows differently: the labels carry structure that no single fit "
+                           "can settle; look at the rows with 'temper audit', or let a few trusted labels decide",
+                           end[k].start + 1, end[0].start + 1, measure, end[0].value, end[k].value, 100 * share);
     }
     return TEMPER_OK;
 }

@@ -59,6 +59,14 @@ struct gradient_scale {
     bool known;
     double norm;     /* at W = 0; 0 if that is no more than rounding, and then: */
     double rounding; /* a gradient norm that is rounding alone */
+    double value;    /* of the objective at W = 0 */
+};
+
+/* How a start ended. */
+struct start_end {
+    size_t start; /* counted from 0 */
+    double value; /* the objective; with validation rows, the loss on them */
+    enum optim_stop stop;
 };
 
 /* The objective was last evaluated at progress->w, so that it need not be where a phase begins or training ends: its
@@ -79,17 +87,18 @@ struct train_progress {
     struct preconditioner preconditioner;
     enum preconditioner_kind preconditioner_kind; /* that of the plan, or NONE after one could not be made */
     struct train_counts counts;
-    enum optim_stop last_stop;
-    bool interrupted; /* by the user */
-    double started;   /* a clock */
+    enum optim_stop last_stop; /* of the last phase, */
+    double last_value;         /* and the objective at its end */
+    bool interrupted;          /* by the user */
+    double started;            /* a clock */
 
     /* ---- Solutions so far */
-    double *solution; /* MAX_STARTS times size */
+    double *solution; /* MAX_STARTS times size; in the end the one that is kept comes first */
+    struct start_end end[MAX_STARTS];
     size_t solutions;
-    /* Of the phase that led to the first: */
+    /* Of the phases that led to them: */
     temper_loss_spec solution_loss;
     double solution_scale; /* the gradient norm at W = 0 */
-    enum optim_stop stop;
 
     /* ---- From a checkpoint */
     bool resumed;
@@ -114,6 +123,7 @@ struct train_state {
     struct train_plan plan;
     struct train_progress progress;
     struct train_validation *validation; /* NULL: none was asked for */
+    bool is_candidate;                   /* one fit of a search: the gradient alone decides when it stops */
     double checkpoint_saved;             /* a clock: when */
 };
 
@@ -131,7 +141,9 @@ temper_status train_plan_fingerprint(const struct train_request *request, struct
 temper_status validation_new(const struct train_request *request, const struct train_plan *plan,
                              struct train_validation **out);
 void validation_free(struct train_validation *validation);
-/* *loss: that of the validation rows at w. Keeps the best w; sets validation->stopped after `patience` iterations
+/* *loss: that of the validation rows at w. */
+temper_status validation_loss(struct train_validation *validation, const double *w, double *loss, temper_error *error);
+/* The same for the path of the optimiser. Keeps the best w; sets validation->stopped after `patience` iterations
  * without a better one. */
 temper_status validation_measure(struct train_validation *validation, const double *w, size_t patience, double *loss,
                                  temper_error *error);

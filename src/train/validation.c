@@ -114,14 +114,20 @@ void validation_free(struct train_validation *validation)
 }
 
 /* The mean loss on the validation rows. The gradient is computed too, and discarded: the objective has no call for the
- * value alone. A copy of the best weights is kept, because the optimiser continues past them for `patience`
- * iterations. */
-temper_status validation_measure(struct train_validation *validation, const double *w, size_t patience, double *loss,
-                                 temper_error *error)
+ * value alone. */
+temper_status validation_loss(struct train_validation *validation, const double *w, double *loss, temper_error *error)
 {
     double value;
     TRY(objective_evaluate(validation->objective, w, &value, validation->gradient, error));
     *loss = objective_loss(validation->objective);
+    return TEMPER_OK;
+}
+
+/* A copy of the best weights is kept, because the optimiser continues past them for `patience` iterations. */
+temper_status validation_measure(struct train_validation *validation, const double *w, size_t patience, double *loss,
+                                 temper_error *error)
+{
+    TRY(validation_loss(validation, w, loss, error));
     validation->since_best++;
     if (*loss < validation->best_loss) {
         /* A NaN is never better. */

@@ -124,6 +124,10 @@ static void set_column(struct scale *scale, const struct column_stats *sums, siz
     }
     /* By the values, since rounding can leave a constant column a tiny variance. */
     bool constant = scale->kind == SCALE_MAXABS ? size == 0 : !(low < high);
+    /* The rounding of the mean would leave a column of tiny values, which a solver could give any weight. */
+    if (constant && low == high && scale->offset[j] != 0 && isfinite(scale->offset[j]))
+        scale->offset[j] = low;
+    scale->is_zero[j] = constant && low == high && scale->offset[j] == low;
     scale->factor[j] = constant ? 1 : 1 / size;
     scale->constants += constant;
 }
@@ -200,10 +204,11 @@ static bool scale_start(struct scale *scale, enum scale_kind kind, size_t column
     *scale = (struct scale){.kind = kind, .columns = columns};
     scale->offset = mem_zeroed(columns, sizeof *scale->offset);
     scale->factor = mem_alloc(columns, sizeof *scale->factor);
+    scale->is_zero = mem_zeroed(columns, sizeof *scale->is_zero);
     /* Factor 0 would lose a column, so the array does not start zeroed. */
     for (size_t j = 0; scale->factor && j < columns; j++)
         scale->factor[j] = factor;
-    return scale->offset && scale->factor;
+    return scale->offset && scale->factor && scale->is_zero;
 }
 
 /* The only place where *out is written, so that it stays untouched on failure. */
@@ -261,6 +266,7 @@ void scale_free(struct scale *scale)
 {
     mem_free(scale->offset);
     mem_free(scale->factor);
+    mem_free(scale->is_zero);
     *scale = (struct scale){0};
 }
 

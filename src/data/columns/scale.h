@@ -28,6 +28,7 @@ struct scale {
     size_t columns;
     double *offset, *factor;        /* of each column */
     size_t constants;               /* number of constant columns, whose factor is 1 */
+    bool *is_zero;                  /* of each column: it is 0 in every row, as scaled; NULL: not known */
     size_t outlier[SCALE_OUTLIERS]; /* the first columns of dense data whose variance is almost all that of
                                      * one value, but for indicators */
     size_t outliers;

@@ -78,6 +78,66 @@ TEST(probabilities_are_escorts_and_sum_to_one)
         }
 }
 
+/* Rows near the largest double, whose activations overflow, or cancel in part; the last one is an ordinary row. */
+static const double far_rows[] = {1.7e308, 1.7e308, 1e308, 1e308, -1.7e308, 1.7e308, 1e308, -1e308, 1e307, 0, 1, 2};
+static const double far_weights[] = {9, -9, -5, 20, 30, 2, 31, -29}; /* two for each of four classes */
+static const size_t far_classes[] = {2, 2, 1, 3, 3, 1};
+enum { FAR_ROWS = 6, FAR_CLASSES = 4 };
+
+/* The same rows as CSR, in doubles. */
+static struct matrix far_sparse(void)
+{
+    static const uint64_t row_start[] = {0, 2, 4, 6, 8, 10, 12};
+    static const uint32_t column[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+    return (struct matrix){.kind = MATRIX_CSR,
+                           .rows = FAR_ROWS,
+                           .columns = 2,
+                           .nonzeros = 12,
+                           .row_start = row_start,
+                           .column = column,
+                           .value64 = far_rows};
+}
+
+static void check_far(const struct model *model, const struct dataset *data)
+{
+    double p[FAR_ROWS * FAR_CLASSES], a[FAR_ROWS * FAR_CLASSES], label[FAR_ROWS];
+    if (!predict(model, data, TEMPER_PREDICT_PROBABILITIES, p) || !predict(model, data, TEMPER_PREDICT_DECISIONS, a) ||
+        !predict(model, data, TEMPER_PREDICT_LABELS, label))
+        return;
+    for (size_t row = 0; row < FAR_ROWS; row++) {
+        double sum = 0;
+        for (size_t k = 0; k < FAR_CLASSES; k++) {
+            sum += p[row * FAR_CLASSES + k];
+            CHECKF(isfinite(a[row * FAR_CLASSES + k]), "row %zu: %g", row, a[row * FAR_CLASSES + k]);
+        }
+        CHECK_NEAR(sum, 1, 1e-12);
+        CHECKF(label[row] == (double)far_classes[row], "row %zu: %g", row, label[row]);
+        if (row + 1 < FAR_ROWS)
+            CHECK_NEAR(p[row * FAR_CLASSES + far_classes[row]], 1, 1e-12);
+        else
+            CHECK_NEAR(a[row * FAR_CLASSES + 1], 35, 1e-12);
+    }
+}
+
+TEST(activations_beyond_doubles_have_probabilities)
+{
+    static const double t2[] = {1, 1.5, 0.7};
+    for (size_t i = 0; i < 3; i++) {
+        struct model *model = NULL;
+        struct dataset *data = table_make(MATRIX_F64, FAR_ROWS, 2, far_rows, NULL), sparse = {.x = far_sparse()};
+        if (!CHECK(model_new(FAR_CLASSES, 2, &model, NULL) == TEMPER_OK))
+            return;
+        for (size_t c = 0; c < FAR_CLASSES; c++)
+            classes_add(&model->classes, &"abcd"[c], 1);
+        model->loss = (temper_loss_spec){TEMPER_TEMPERED, 0.5, t2[i], 0};
+        memcpy(model->weights, far_weights, sizeof far_weights);
+        check_far(model, data);
+        check_far(model, &sparse);
+        model_free(model);
+        dataset_free(data);
+    }
+}
+
 TEST(raw_probabilities_are_those_of_the_paper)
 {
     struct model *two = identity(2, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0});
@@ -173,7 +233,7 @@ TEST(a_model_without_probabilities_says_so)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(probabilities_are_escorts_and_sum_to_one), LISTED(raw_probabilities_are_those_of_the_paper),
-          LISTED(labels_and_decisions_are_by_the_largest_activation),
+TEST_LIST(LISTED(probabilities_are_escorts_and_sum_to_one), LISTED(activations_beyond_doubles_have_probabilities),
+          LISTED(raw_probabilities_are_those_of_the_paper), LISTED(labels_and_decisions_are_by_the_largest_activation),
           LISTED(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense),
           LISTED(a_model_without_probabilities_says_so))

@@ -61,6 +61,50 @@ TEST(starts_that_disagree_are_a_warning)
     CHECKF(disagree > 0, "%zu", disagree);
 }
 
+/* The objective that training ends with; INFINITY if nothing was learnt. */
+static double objective_from(const struct dataset *data, temper_train_options options, temper_warnings *warnings)
+{
+    temper_train_report report = {.objective = INFINITY};
+    temper_model *model = NULL;
+    temper_status status = temper_train(made_public(data), &options, &model, &report, NULL);
+    CHECK(status == TEMPER_OK || status == TEMPER_BAD_DATA);
+    if (model)
+        CHECK_CLOSE(made_inside(model)->training.objective, report.objective, 1e-12);
+    *warnings = report.warnings;
+    temper_model_free(model);
+    return status == TEMPER_OK ? report.objective : (double)INFINITY;
+}
+
+TEST(the_start_of_the_lowest_objective_is_kept)
+{
+    size_t second = 0, first = 0, explained = 0;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        struct dataset *data = structured_noise(seed);
+        temper_train_options options = made_options();
+        temper_warnings warnings = {0}, unused;
+        options.l2 = 1e-5;
+        options.loss.method = TEMPER_LOGISTIC;
+        temper_model *logistic = made_train(data, options, NULL);
+        options.loss =
+            (temper_loss_spec){TEMPER_TEMPERED, 0.1 + 0.02 * (double)(seed / 4), 1.3 + 0.2 * (double)(seed % 4), 0};
+        double zero = objective_from(data, options, &unused);
+        options.warm_start = logistic;
+        double warm = objective_from(data, options, &unused);
+        options.warm_start = NULL;
+        options.starts = 2;
+        double kept = objective_from(data, options, &warnings), least = fmin(zero, warm);
+        CHECKF(kept <= least * (1 + 1e-5), "seed %d: %g is kept, not %g", (int)seed, kept, least);
+        first += zero < warm * (1 - 1e-3);
+        second += warm < zero * (1 - 1e-3) && isfinite(zero);
+        explained += warm < zero * (1 - 1e-3) && made_warned(&warnings, TEMPER_WARNING_STARTS_DISAGREE,
+                                                             "start 1 ends in another model than start 2");
+        temper_model_free(logistic);
+        dataset_free(data);
+    }
+    /* Otherwise there was nothing to choose. */
+    CHECKF(first > 0 && second > 0 && explained > 0, "%zu, %zu, %zu", first, second, explained);
+}
+
 /* Two normal classes; a label is wrong where its row is most certainly of its class. */
 static struct dataset *flipped_far_rows(void)
 {
@@ -262,7 +306,8 @@ TEST(few_iterations_have_a_validation_loss_too)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(starts_that_disagree_are_a_warning), LISTED(labels_that_are_wrong_far_from_the_boundary_are_a_warning),
+TEST_LIST(LISTED(starts_that_disagree_are_a_warning), LISTED(the_start_of_the_lowest_objective_is_kept),
+          LISTED(labels_that_are_wrong_far_from_the_boundary_are_a_warning),
           LISTED(other_starts_do_not_change_the_model), LISTED(training_stops_where_the_validation_loss_was_least),
           LISTED(validation_is_of_the_first_start_alone),
           LISTED(validation_rows_of_other_class_numbers_are_found_by_name),

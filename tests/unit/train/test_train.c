@@ -246,6 +246,70 @@ TEST(a_random_start_is_that_of_its_seed)
     dataset_free(data);
 }
 
+/* ---- Features that never vary ------------------------------------------------------------------ */
+
+/* Three columns, of which the second is always 3.3 and, if `all`, the others are constant too; a third of the rows is
+ * of the first class. */
+static struct dataset *with_constants(enum matrix_kind kind, bool all)
+{
+    enum { CONSTANT_ROWS = 90 };
+    double x[3 * CONSTANT_ROWS];
+    const char *labels[CONSTANT_ROWS];
+    struct draw draw = draw_from(3);
+    for (size_t i = 0; i < CONSTANT_ROWS; i++) {
+        draw_normals(&draw, x + 3 * i, 3, 1);
+        x[3 * i] = all ? 7 : x[3 * i] + (i % 3 ? 1 : -1);
+        x[3 * i + 1] = 3.3;
+        x[3 * i + 2] = all ? -0.1 : x[3 * i + 2];
+        labels[i] = i % 3 ? "b" : "a";
+    }
+    return table_make(kind, CONSTANT_ROWS, 3, x, labels);
+}
+
+TEST(a_feature_that_never_varies_has_no_weight)
+{
+    static const char *const solvers[] = {"newton", "lbfgs", "tron"};
+    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.3, 1, 0}, {TEMPER_LOGISTIC, 1, 1, 0}};
+    for (size_t c = 0; c < 3 * 2 * 2 * 2; c++) {
+        bool all = c & 1, doubles = c & 2;
+        struct dataset *data = with_constants(doubles ? MATRIX_F64 : MATRIX_F32, all);
+        temper_train_options options = made_options();
+        temper_train_report report = {0};
+        options.solver = solvers[c / 8];
+        options.loss = losses[c / 4 % 2];
+        options.l2 = all ? (double)NAN : 0; /* the automatic penalty is 0 where nothing varies */
+        temper_model *model = made_train(data, options, &report);
+        CHECKF(report.stop == TEMPER_STOP_CONVERGED && report.l2 == 0, "%zu: %s", c, temper_stop_name(report.stop));
+        for (size_t j = 0; model && j < 3; j++) {
+            double weight = temper_model_weights(model, 0)[j];
+            CHECKF(j != 1 && !all ? fabs(weight) > 1e-3 && fabs(weight) < 1e4 : weight == 0, "case %zu, %zu: %g", c, j,
+                   weight);
+        }
+        /* Without features the intercept has the share of each class: escort of order t1, log odds / t1. */
+        if (model && all)
+            CHECK_CLOSE(temper_model_intercept(model, 0), log(2) / losses[c / 4 % 2].t1, 1e-3);
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
+/* Unscaled, it cannot be told from the intercept: any share is right, and must be of a sane size. */
+TEST(a_constant_beside_the_intercept_stays_small)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        struct dataset *data = with_constants(kind ? MATRIX_F64 : MATRIX_F32, false);
+        temper_train_options options = made_options();
+        options.scale = "none";
+        options.solver = "newton";
+        options.l2 = 0;
+        temper_model *model = made_train(data, options, NULL);
+        if (model)
+            CHECKF(fabs(temper_model_weights(model, 0)[1]) < 100, "%g", temper_model_weights(model, 0)[1]);
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
 /* ---- Where it stops -------------------------------------------------------------------------- */
 
 TEST(tolerance_is_relative_to_the_gradient_at_zero_and_not_to_the_units)
@@ -365,6 +429,7 @@ TEST(an_interruption_keeps_the_best_so_far)
 }
 
 TEST_LIST(LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
+          LISTED(a_feature_that_never_varies_has_no_weight), LISTED(a_constant_beside_the_intercept_stays_small),
           LISTED(rows_of_no_weight_do_not_change_the_scaling_or_the_penalty),
           LISTED(the_automatic_penalty_is_the_formula), LISTED(a_warm_start_ends_at_the_same_place_without_a_step),
           LISTED(a_start_that_all_classes_share_is_forgotten), LISTED(a_warm_start_finds_its_classes_by_name),

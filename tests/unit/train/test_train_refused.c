@@ -263,10 +263,32 @@ TEST(features_of_very_different_size_are_a_warning)
     dataset_free(data);
 }
 
+TEST(sparse_features_of_very_different_size_are_a_warning)
+{
+    struct dataset *data = made_data(MATRIX_CSR, 300, 4, 2);
+    float *value = (float *)data->x.owned[2];
+    temper_train_options options = made_options();
+    temper_train_report report = {0};
+    temper_model_free(made_train(data, options, &report));
+    CHECK_EQ_TEXT(made_first_warning(&report.warnings), "");
+    for (size_t i = 0; i < data->x.nonzeros; i++)
+        value[i] *= data->x.column[i] == 3 ? 1e5F : 1;
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_ILL_CONDITIONED, "--scale maxabs"), "%s",
+           made_first_warning(&report.warnings));
+    double unscaled = report.accuracy;
+    options.scale = "maxabs"; /* the advice */
+    temper_model_free(made_train(data, options, &report));
+    CHECK_EQ_TEXT(made_first_warning(&report.warnings), "");
+    CHECKF(report.accuracy > unscaled + 0.1, "%g, %g", report.accuracy, unscaled);
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(every_bad_option_is_refused_with_advice), LISTED(every_bad_loss_is_refused_with_advice),
           LISTED(a_solver_that_does_not_know_many_classes_is_refused),
           LISTED(data_without_labels_classes_or_features_is_refused),
           LISTED(numbers_that_no_double_can_hold_are_refused), LISTED(validation_data_that_does_not_fit_is_refused),
           LISTED(a_model_that_does_not_fit_is_no_warm_start), LISTED(a_plateau_is_refused),
           LISTED(a_collapse_to_one_class_is_a_warning), LISTED(a_training_that_was_cut_short_is_no_plateau),
-          LISTED(separable_data_without_a_penalty_is_a_warning), LISTED(features_of_very_different_size_are_a_warning))
+          LISTED(separable_data_without_a_penalty_is_a_warning), LISTED(features_of_very_different_size_are_a_warning),
+          LISTED(sparse_features_of_very_different_size_are_a_warning))
