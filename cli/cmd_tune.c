@@ -64,7 +64,9 @@ static void print_sizes(FILE *out, const struct tune_result *result)
 static void print_candidate(FILE *out, const temper_tune_report *report, size_t number)
 {
     const temper_tune_candidate *candidate = &report->table[number];
-    fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ', temper_method_name(candidate->loss.method));
+    char loss[TEMPER_LOSS_TEXT];
+    temper_loss_format(candidate->loss, loss);
+    fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ', loss);
     /* Columns must align with those of the other losses. */
     if (candidate->loss.method == TEMPER_HINGE)
         fprintf(out, "%5s %5s", "-", "-");
@@ -214,6 +216,10 @@ static void json_setting(FILE *out, const temper_tune_candidate *candidate)
     fprintf(out, "\"loss\": \"%s\"", temper_method_name(candidate->loss.method));
     json_number_member(out, "t1", hinge ? (double)NAN : candidate->loss.t1);
     json_number_member(out, "t2", hinge ? (double)NAN : candidate->loss.t2);
+    const temper_loss_parameter *own;
+    temper_loss_spec loss = candidate->loss;
+    for (size_t k = 0; !hinge && (own = temper_method_parameter(loss.method, k)); k++)
+        json_number_member(out, own->name, *(const double *)(const void *)((const char *)&loss + own->offset));
     json_number_member(out, "l2", candidate->l2);
 }
 

@@ -111,8 +111,8 @@ void json_text_field(FILE *out, const char *name, const char *text)
     json_text(out, text);
 }
 
-/* The two temperatures belong to the tempered losses, the smoothing to the hinge loss; all members are always present.
- */
+/* The two temperatures belong to the tempered losses, the smoothing to the hinge loss; these members are always
+ * present. Other parameters are there for the methods that have them. */
 void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
 {
     /* Null and not a missing member: scripts can read the same names for every loss. */
@@ -121,6 +121,9 @@ void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
     json_number_field(out, "t1", hinge ? (double)NAN : loss.t1);
     json_number_field(out, "t2", hinge ? (double)NAN : loss.t2);
     json_number_field(out, "smoothing", hinge ? loss.smoothing : (double)NAN);
+    const temper_loss_parameter *own;
+    for (size_t k = 0; !hinge && (own = temper_method_parameter(loss.method, k)); k++)
+        json_number_field(out, own->name, *(const double *)(const void *)((const char *)&loss + own->offset));
     json_number_field(out, "l2", l2);
 }
 

@@ -125,10 +125,16 @@ void print_dropped(FILE *out, size_t rows)
 void print_loss(FILE *out, temper_loss_spec loss)
 {
     fputs(temper_method_name(loss.method), out);
-    if (loss.method != TEMPER_HINGE)
+    if (loss.method == TEMPER_HINGE) {
+        if (loss.smoothing > 0)
+            fprintf(out, ", smoothed over %.7g", loss.smoothing);
+        return;
+    }
+    const temper_loss_parameter *own = temper_method_parameter(loss.method, 0);
+    if (!own)
         fprintf(out, ", t1 = %.7g, t2 = %.7g", loss.t1, loss.t2);
-    else if (loss.smoothing > 0)
-        fprintf(out, ", smoothed over %.7g", loss.smoothing);
+    for (size_t k = 0; (own = temper_method_parameter(loss.method, k)); k++)
+        fprintf(out, ", %s = %.7g", own->name, *(const double *)(const void *)((const char *)&loss + own->offset));
 }
 
 /* Prints ": no (120), yes (80)" if there are few classes. The counts are omitted where other processes hold further

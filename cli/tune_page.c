@@ -61,23 +61,35 @@ static void put(struct accuracy_map *map, const char *row, const char *column, d
     }
 }
 
+/* Two-temperature losses by their temperatures alone, the Bregman loss with its name before them, others by name and
+ * parameters. */
+static void name_loss(temper_loss_spec loss, char name[NAME_SIZE])
+{
+    char text[TEMPER_LOSS_TEXT];
+    temper_loss_format(loss, text);
+    if (temper_loss_is_two_temperature(loss))
+        snprintf(name, NAME_SIZE, "%.4g, %.4g", loss.t1, loss.t2);
+    else if (loss.method == TEMPER_BREGMAN)
+        snprintf(name, NAME_SIZE, "bregman %.4g, %.4g", loss.t1, loss.t2);
+    else
+        snprintf(name, NAME_SIZE, "%.*s", NAME_SIZE - 1, text);
+}
+
 /* Places a candidate on the map of all candidates: losses in rows, penalties in columns. */
 static void put_candidate(struct accuracy_map *map, const temper_tune_candidate *candidate, bool best)
 {
-    char row[NAME_SIZE] = "hinge", column[NAME_SIZE];
-    if (candidate->loss.method != TEMPER_HINGE)
-        snprintf(row, sizeof row, "%s%.4g, %.4g", candidate->loss.method == TEMPER_BREGMAN ? "bregman " : "",
-                 candidate->loss.t1, candidate->loss.t2);
+    char row[NAME_SIZE], column[NAME_SIZE];
+    name_loss(candidate->loss, row);
     snprintf(column, sizeof column, "%.2g", candidate->l2);
     put(map, row, column, candidate->accuracy, best);
 }
 
-/* Places a candidate on the map of temperatures: t1 in rows, t2 in columns. The hinge loss has no temperatures, and
- * those of the Bregman loss belong to another function, so that its cells would mix with the others. */
+/* Places a candidate on the map of temperatures: t1 in rows, t2 in columns. The temperatures of other losses, if they
+ * have any, belong to another function, so that their cells would mix with these. */
 static void put_pair(struct accuracy_map *map, const temper_tune_candidate *candidate, bool best)
 {
     char row[NAME_SIZE], column[NAME_SIZE];
-    if (candidate->loss.method == TEMPER_HINGE || candidate->loss.method == TEMPER_BREGMAN)
+    if (!temper_loss_is_two_temperature(candidate->loss))
         return;
     snprintf(row, sizeof row, "%.4g", candidate->loss.t1);
     snprintf(column, sizeof column, "%.4g", candidate->loss.t2);
@@ -156,7 +168,9 @@ static void add_choice(struct html_draft *draft, const temper_tune_report *repor
 {
     const temper_tune_candidate *best = &report->table[report->best];
     char loss[NAME_SIZE] = "the hinge";
-    if (best->loss.method != TEMPER_HINGE)
+    if (best->loss.method != TEMPER_HINGE && temper_method_parameter(best->loss.method, 0))
+        name_loss(best->loss, loss);
+    else if (best->loss.method != TEMPER_HINGE)
         snprintf(loss, sizeof loss, "t1 = %.4g, t2 = %.4g", best->loss.t1, best->loss.t2);
     draft_paragraph(draft,
                     "Chosen: %s, l2 = %.4g, decided by %s: %s. Its accuracy on held-out rows, measured against the "

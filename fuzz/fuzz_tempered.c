@@ -161,7 +161,10 @@ static void check_methods(const struct input *input)
 #undef METHOD_OF
     double gradient[MOST], hessian[MOST * MOST];
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        temper_loss_spec spec = {.method = methods[i], .t1 = input->t1, .t2 = input->t2};
+        temper_loss_spec spec = temper_train_defaults().loss; /* with the standard parameters of all methods */
+        spec.method = methods[i];
+        spec.t1 = input->t1;
+        spec.t2 = input->t2;
         double loss = temper_loss_of_spec(spec, input->a, input->n, input->label, gradient, hessian);
         const char *name = temper_method_name(methods[i]);
         if (methods[i] == TEMPER_BREGMAN && input->t1 >= 1)

@@ -130,7 +130,9 @@ TEMPER_API double temper_loss(const double *a, size_t n, size_t label, double t1
     X(T_LOGISTIC, "t-logistic", 1, NAN, "heavy tails, unbounded: t1 = 1")                                              \
     X(GCE, "gce", NAN, 1, "generalised cross-entropy: t2 = 1")                                                         \
     X(HINGE, "hinge", NAN, NAN, "support vector machine, smoothed over `smoothing`")                                   \
-    X(BREGMAN, "bregman", NAN, NAN, "the bi-tempered loss of 2019")
+    X(BREGMAN, "bregman", NAN, NAN, "the bi-tempered loss of 2019")                                                    \
+    X(SCE, "sce", 1, 1, "symmetric cross-entropy: alpha, beta, log_zero")                                              \
+    X(TRIMMED, "trimmed", 1, 1, "logistic regression without the share `trim` of the rows that fit worst")
 
 typedef enum temper_method {
 #define TEMPER_METHOD_ENUM(name, word, t1, t2, text) TEMPER_##name,
@@ -138,13 +140,42 @@ typedef enum temper_method {
 #undef TEMPER_METHOD_ENUM
 } temper_method;
 
+/* How many there are. */
+#define TEMPER_METHOD_ONE(name, word, t1, t2, text) +1
+enum { TEMPER_METHODS = 0 TEMPER_METHOD_LIST(TEMPER_METHOD_ONE) };
+#undef TEMPER_METHOD_ONE
+
 /* A loss: a method and its parameters. */
 typedef struct temper_loss_spec {
     temper_method method;
     double t1;        /* ignored where the method fixes it, and by hinge */
     double t2;        /* the same */
     double smoothing; /* hinge: width of the parabola that replaces the kink; 0 for none */
+    double alpha;     /* sce: the weight of the cross-entropy, */
+    double beta;      /* of the reverse cross-entropy, */
+    double log_zero;  /* and the negative number that replaces log 0 in it */
+    double trim;      /* trimmed: the share of the rows that is left out, below 1 */
 } temper_loss_spec;
+
+/* A parameter that only one method has; temperatures are not among them. */
+typedef struct temper_loss_parameter {
+    temper_method method;
+    const char *name;
+    size_t offset;      /* of the field in temper_loss_spec */
+    double standard;    /* the value where none is given */
+    double least, most; /* its range */
+} temper_loss_parameter;
+
+/* The k-th parameter of a method, in the order in which they follow its name ("sce:0.1:1:-4"); NULL after the last. */
+TEMPER_API const temper_loss_parameter *temper_method_parameter(temper_method method, size_t k);
+/* Reads "NAME" or "NAME:PARAMETER:...", in full: the parameters of the method as above, or else the temperatures that
+ * it leaves free. Without parameters its own get their standard values, and temperatures stay as they are. 0, and
+ * *loss untouched, if there is no such loss or a number is out of range. */
+TEMPER_API int temper_loss_parse(const char *text, temper_loss_spec *loss);
+/* The reverse: the name, and the parameters of the method if one of them is not the standard value. Temperatures are
+ * left out. */
+enum { TEMPER_LOSS_TEXT = 128 };
+TEMPER_API void temper_loss_format(temper_loss_spec loss, char text[TEMPER_LOSS_TEXT]);
 
 /* The same loss with the temperatures that the method fixes filled in. */
 TEMPER_API temper_loss_spec temper_loss_resolve(temper_loss_spec loss);
@@ -477,8 +508,8 @@ typedef struct temper_tune_options {
     temper_train_options train;
     /* NULL or "default"; "small", "full", "paper"; or lists, of which those not named are as in "full": "t1=0.1,0.5,0.9
      * t2=1.12,1.5 l2=1e-5..1e-1:5". A range FROM..TO:COUNT has equal steps, equal ratios for l2; "x" after an l2
-     * multiplies lambda_0: 1e-3x..10x:5. "loss=logistic,hinge:0.1" for other methods, hinge with the width of its
-     * smoothing. (1, 1) and (0.1, 1.12) are added unless the word "only" is present. */
+     * multiplies lambda_0: 1e-3x..10x:5. "loss=logistic,hinge:0.1" for other methods, with parameters that only they
+     * have. (1, 1) and (0.1, 1.12) are added unless the word "only" is present. */
     const char *grid;
     size_t folds; /* 10; 2: the halves are the folds */
     /* The fold of each row, from 0; NULL: drawn by the seed. With given folds the halves are the even and the odd

@@ -60,6 +60,8 @@ typedef struct temper_loss_properties {
 } temper_loss_properties;
 
 TEMPER_API temper_loss_properties temper_loss_shape(double t1, double t2);
+/* 1 if the loss is -log_t1 exp_t2 under any name: tempered, logistic, t-logistic, gce. */
+TEMPER_API int temper_loss_is_two_temperature(temper_loss_spec loss);
 /* The margin at which the curvature of the two-class loss changes its sign (appendix B): negative below, positive
  * above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
 TEMPER_API double temper_inflection_margin(double t1, double t2);
@@ -271,7 +273,7 @@ typedef struct temper_model_summary {
 TEMPER_API void temper_model_summarise(const temper_model *model, temper_model_summary *summary);
 
 /* The importance factor p^(t2 - t1) of the given label of each row, p being its probability by the model. out[rows];
- * for the losses with two temperatures (not hinge, not bregman), and labels that the model knows. */
+ * for the two-temperature losses (temper_loss_is_two_temperature), and labels that the model knows. */
 TEMPER_API temper_status temper_predict_importance(const temper_model *model, const temper_data *data, size_t threads,
                                                    double *out, temper_error *error);
 

@@ -12,7 +12,8 @@
 #include "kernels/machine_limits.h"
 #include "objective/objective.h"
 
-static const temper_loss_spec LOGISTIC = {TEMPER_LOGISTIC, 1, 1, 0}, TEMPERED = {TEMPER_TEMPERED, 0.3, 1.12, 0};
+static const temper_loss_spec LOGISTIC = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                              TEMPERED = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.12};
 
 struct shape {
     const char *name;
@@ -200,10 +201,10 @@ void bench_evaluate(const char *folder)
 /* ---- Temperatures below 1 -------------------------------------------------------------------- */
 
 /* t2 = 1 first, then those that are compared with it. */
-static const temper_loss_spec below_one[] = {{TEMPER_TEMPERED, 0.3, 1, 0},
-                                             {TEMPER_TEMPERED, 0.3, 0.5, 0},
-                                             {TEMPER_TEMPERED, 0.3, 0.7, 0},
-                                             {TEMPER_TEMPERED, 0.3, 0.9, 0}};
+static const temper_loss_spec below_one[] = {{.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
+                                             {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.5},
+                                             {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.7},
+                                             {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.9}};
 enum { BELOW_ONE = sizeof below_one / sizeof *below_one };
 
 /* Ratios of one shape. */

@@ -270,8 +270,11 @@ static int tree_make(struct tree *t, const struct pass *p)
         t->w[j] = p->w_double[j];
     int made = label && t->w && t->gradient && dataset_from_matrix(&x, label, &t->data, NULL) == TEMPER_OK;
     free(label);
-    const struct objective_spec spec = {
-        .data = t->data, .loss = {TEMPER_LOGISTIC, 1, 1, 0}, .l2 = 1e-4, .intercept = true, .threads = 1};
+    const struct objective_spec spec = {.data = t->data,
+                                        .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                        .l2 = 1e-4,
+                                        .intercept = true,
+                                        .threads = 1};
     return made && objective_new(&spec, &t->objective, NULL) == TEMPER_OK;
 }
 

@@ -73,7 +73,7 @@ static void run_peak(void *context)
 
 /* ---- Set up ---------------------------------------------------------------------------------- */
 
-static const temper_loss_spec LOSS = {TEMPER_TEMPERED, 0.3, 1.12, 0};
+static const temper_loss_spec LOSS = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.12};
 
 static void table_free(struct table *t)
 {

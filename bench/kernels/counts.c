@@ -20,7 +20,8 @@
 
 enum { MARGINS = 4096, ROWS = 1024, COLUMNS = 100, CLASSES = 10, SOFTMAX = 1600, LINES = 300 };
 
-static const temper_loss_spec LOGISTIC = {TEMPER_LOGISTIC, 1, 1, 0}, TEMPERED = {TEMPER_TEMPERED, 0.3, 1.12, 0};
+static const temper_loss_spec LOGISTIC = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                              TEMPERED = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.12};
 
 /* What was counted from begin() to here is dumped under this name. */
 static void begin(void)

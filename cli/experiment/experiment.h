@@ -85,16 +85,14 @@ extern const struct experiment experiment_table[EXPERIMENTS];
 /* A loss, with its own temperatures or with tuned ones. */
 struct compared_method {
     char label[WORD_LENGTH]; /* as it was given */
-    temper_method method;
-    bool fixed; /* its temperatures: */
-    double t1, t2;
-    double smoothing; /* of hinge */
+    temper_loss_spec loss;
+    bool fixed; /* its temperatures; parameters that only this method has always are */
 };
 
 /* The hinge is smoothed over this width, unless one gives hinge:WIDTH: an exact hinge takes several times as long. */
 #define HINGE_WIDTH 0.5
 
-enum { METHODS_MOST = 8, NOISES_MOST = 8, SPLITS_MOST = 100, GRID_LENGTH = 512 };
+enum { METHODS_MOST = 8, NOISES_MOST = 8, SPLITS_MOST = 100, GRID_LENGTH = 640 };
 
 struct experiment_plan {
     const struct experiment *experiment;

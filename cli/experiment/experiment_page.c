@@ -76,7 +76,7 @@ static temper_status draw_method(struct html_draft *draft, const struct experime
         free(margins);
         return TEMPER_OK;
     }
-    options.loss.method = cell->method->method;
+    options.loss = cell->method->loss;
     options.loss.t1 = result->t1;
     options.loss.t2 = result->t2;
     options.l2 = result->l2;

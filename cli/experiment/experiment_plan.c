@@ -136,11 +136,10 @@ static temper_status read_method(const char *word, struct compared_method *metho
         return status;
     const temper_loss_spec *loss = &losses.value[0];
     snprintf(method->label, sizeof method->label, "%s", word);
-    method->method = loss->method;
+    method->loss = *loss;
     method->fixed = strchr(word, ':') != NULL; /* parameters were given */
-    method->t1 = loss->t1;
-    method->t2 = loss->t2;
-    method->smoothing = method->fixed ? loss->smoothing : HINGE_WIDTH;
+    if (loss->method == TEMPER_HINGE && !method->fixed)
+        method->loss.smoothing = HINGE_WIDTH;
     return TEMPER_OK;
 }
 
@@ -445,11 +444,9 @@ const char *plan_title(const struct experiment_plan *plan, const struct paper_da
 temper_loss_spec cell_loss(const struct experiment_cell *cell)
 {
     const struct compared_method *method = cell->method;
-    temper_loss_spec loss = temper_train_defaults().loss;
-    loss.method = method->method;
-    loss.t1 = method->fixed ? method->t1 : cell->set->t1;
-    loss.t2 = method->fixed ? method->t2 : cell->set->t2;
-    loss.smoothing = method->method == TEMPER_HINGE ? method->smoothing : 0;
+    temper_loss_spec loss = method->loss;
+    loss.t1 = method->fixed ? loss.t1 : cell->set->t1;
+    loss.t2 = method->fixed ? loss.t2 : cell->set->t2;
     return temper_loss_resolve(loss);
 }
 
@@ -474,7 +471,7 @@ static const char *number_word(const char *name, double number, char word[WORD_L
 }
 
 /* Selects from the plan's lists those that the method has: "only" keeps the tuner from adding its standard candidates.
- * Fixed temperatures become lists of one number; the hinge has its width after the name instead. */
+ * Fixed temperatures become lists of one number; other parameters follow the name of the loss. */
 const char *plan_grid(const struct experiment_plan *plan, const struct experiment_cell *cell, char grid[GRID_LENGTH])
 {
     char t1[WORD_LENGTH], t2[WORD_LENGTH], l2[WORD_LENGTH];
@@ -491,12 +488,12 @@ const char *plan_grid(const struct experiment_plan *plan, const struct experimen
         first = number_word("t1=", loss.t1, t1);
         second = number_word("t2=", loss.t2, t2);
     }
-    if (cell->method->method == TEMPER_HINGE) { /* it has no temperatures */
-        first = number_word(":", cell->method->smoothing, t1);
-        second = "";
-    }
-    snprintf(grid, GRID_LENGTH, "loss=%s%s%s %s %s only", temper_method_name(cell->method->method),
-             *first == ':' ? "" : " ", first, second, grid_word(plan->grid, "l2=", l2));
+    /* Losses with other parameters have no temperatures to choose. */
+    bool own = temper_method_parameter(cell->method->loss.method, 0) != NULL;
+    char loss[TEMPER_LOSS_TEXT];
+    temper_loss_format(cell->method->loss, loss);
+    snprintf(grid, GRID_LENGTH, "loss=%s%s%s %s %s only", loss, own ? "" : " ", own ? "" : first, own ? "" : second,
+             grid_word(plan->grid, "l2=", l2));
     return grid;
 }
 

@@ -315,7 +315,7 @@ static temper_status try_candidate(struct experiment_run *run, const struct expe
 /* (1, 1) is logistic regression. */
 static bool has_temperatures(const temper_tune_candidate *candidate, double t1, double t2)
 {
-    return candidate->loss.method != TEMPER_HINGE && candidate->loss.t1 == t1 && candidate->loss.t2 == t2;
+    return temper_loss_is_two_temperature(candidate->loss) && candidate->loss.t1 == t1 && candidate->loss.t2 == t2;
 }
 
 /* The penalty that cross-validation chooses for logistic regression; NAN if it is not in the table. */

@@ -101,6 +101,7 @@ static const struct {
     [TYPE_NUMBERS] = {COMPLETE_NOTHING, "numbers", ", separated by commas"},
     [TYPE_SPAN] = {COMPLETE_NOTHING, "two numbers", ", the smaller one first, separated by a comma"},
     [TYPE_LETTERS] = {COMPLETE_WORDS, "some of the letters", ", each at most once"},
+    [TYPE_LOSS] = {COMPLETE_WORDS, "a loss", ""},
     [TYPE_LOSSES] = {COMPLETE_LOSSES, "losses", ", separated by commas"},
     [TYPE_SIZE] = {COMPLETE_NOTHING, "a size like 500M, 2G or 1.5GiB", ""},
 };
@@ -349,6 +350,14 @@ static temper_status check_letters(const struct option *option, const char *text
     return TEMPER_OK;
 }
 
+/* A loss, perhaps with parameters. */
+static temper_status check_loss(const struct option *option, const char *text)
+{
+    temper_loss_spec loss = {0};
+    bool given;
+    return read_loss_text(option, text, &loss, &given);
+}
+
 /* The default temperatures do not matter for the syntax. */
 static temper_status check_losses(const struct option *option, const char *text)
 {
@@ -367,10 +376,10 @@ static temper_status check_size(const struct option *option, const char *text)
 temper_status check_value(const struct option *option, const char *text)
 {
     static temper_status (*const checkers[TYPE_COUNT])(const struct option *, const char *) = {
-        [TYPE_NUMBER_OR] = check_number_or, [TYPE_FILE] = check_text, [TYPE_NUMBER] = check_number,
-        [TYPE_NUMBERS] = check_numbers,     [TYPE_SPAN] = check_span, [TYPE_LETTERS] = check_letters,
-        [TYPE_LOSSES] = check_losses,       [TYPE_TEXT] = check_text, [TYPE_WORD] = check_word,
-        [TYPE_WHOLE] = check_whole,         [TYPE_SIZE] = check_size,
+        [TYPE_NUMBER_OR] = check_number_or, [TYPE_FILE] = check_text,     [TYPE_NUMBER] = check_number,
+        [TYPE_NUMBERS] = check_numbers,     [TYPE_SPAN] = check_span,     [TYPE_LETTERS] = check_letters,
+        [TYPE_LOSS] = check_loss,           [TYPE_LOSSES] = check_losses, [TYPE_TEXT] = check_text,
+        [TYPE_WORD] = check_word,           [TYPE_WHOLE] = check_whole,   [TYPE_SIZE] = check_size,
     };
     return checkers[option->type](option, text);
 }

@@ -89,6 +89,7 @@ enum option_type {
     TYPE_NUMBERS,   /* separated by commas */
     TYPE_SPAN,      /* two numbers, the smaller one first */
     TYPE_LETTERS,   /* one or more of `words`, each at most once */
+    TYPE_LOSS,      /* a name, perhaps with parameters */
     TYPE_LOSSES,    /* separated by commas */
     TYPE_SIZE,      /* of memory: 500M, 2G, 1.5GiB */
     TYPE_COUNT
@@ -144,6 +145,8 @@ struct loss_list {
 temper_status read_number(const struct option *option, const char *text, double *number);
 temper_status read_numbers(const struct option *option, const char *text, struct number_list *numbers);
 temper_status read_span(const struct option *option, const char *text, double *from, double *to);
+/* "sce:0.1:1:-4"; *given: parameters follow the name. Temperatures that are not given stay as they are. */
+temper_status read_loss_text(const struct option *option, const char *text, temper_loss_spec *loss, bool *given);
 /* "tempered:0.6:1.6,hinge"; t1 and t2 are for losses without parameters. See loss_list.c. */
 temper_status read_losses(const struct option *option, const char *text, double t1, double t2,
                           struct loss_list *losses);

@@ -27,7 +27,12 @@ COMMAND(
         "two temperatures: --t1 below 1 bounds the loss of a row,\n               --t2 above 1 gives heavy tails\n  "
         "logistic     plain logistic regression: t1 = t2 = 1\n  t-logistic   heavy tails alone: t1 = 1\n  gce          "
         "generalised cross-entropy: t2 = 1\n  hinge        support vector machine\n  bregman      the bi-tempered loss "
-        "of 2019\n\nEqual data, options and seed give an identical file for any number of threads. An existing model "
+        "of 2019\n  sce          symmetric cross-entropy: sce:ALPHA:BETA:A\n  trimmed      logistic regression "
+        "without the worst-fitting share of the\n               rows: trimmed:SHARE\n\nParameters may follow the name "
+        "of a loss, "
+        "separated by colons, as in tempered:0.3:1; otherwise they are those of the options, or standard values "
+        "(sce:0.1:1:-4). Equal data, options and seed give an identical file for any number of threads. An existing "
+        "model "
         "is replaced only by a complete new one. Ctrl-C or SIGTERM stop the training after the current iteration and "
         "save the best model so far; a second signal ends it at once, with nothing saved. With --checkpoint, an "
         "interrupted training can be continued by --resume and gives the same model as without the interruption; "
@@ -53,7 +58,8 @@ COMMAND(
         "verified labels settle the question: --ask lists the most informative ones, --trusted reads them.\n\nA grid "
         "consists of lists of t1, t2 and l2; FROM..TO:COUNT is a range, and l2 may be a multiple of the default: 0.1x. "
         "Logistic regression (1, 1) and (0.1, 1.12) are always added, unless the grid contains the word 'only'. "
-        "loss=hinge,logistic adds other losses.\n\nAfter Ctrl-C or SIGTERM the same command with --resume continues, "
+        "loss=hinge,sce:0.1:1:-4 chooses other losses, with their parameters.\n\nAfter Ctrl-C or SIGTERM the same "
+        "command with --resume continues, "
         "and gives the same table as without the interruption.",
     .examples = EXAMPLES({"With the defaults, into crowd.csv.temper", "temper tune crowd.csv"},
                          {"A custom grid",
@@ -116,7 +122,8 @@ COMMAND(
         "tempered:T1:T2   two temperatures; T1 < 1 bounds it by 1/(1-T1)\n  logistic         the same with T1 = T2 = "
         "1\n  t-logistic:T2    the same with T1 = 1\n  gce:T1           the same with T2 = 1 (generalised "
         "cross-entropy)\n  bregman:T1:T2    the bi-tempered loss of 2019\n  hinge:WIDTH      the kink rounded over "
-        "WIDTH; no WIDTH, no rounding\n\nA loss without temperatures takes them from --t1 and --t2.\n\nplot path DATA "
+        "WIDTH; no WIDTH, no rounding\n  sce:ALPHA:BETA:A symmetric cross-entropy; A replaces log 0\n\nA loss without "
+        "temperatures takes them from --t1 and --t2.\n\nplot path DATA "
         "trains for a sequence of penalties, from the strongest to the weakest, each time starting from the previous "
         "weights, and draws weights and accuracy against the penalty, as SVG. Weights are those of scaled features, so "
         "that they can be compared.\n\nplot report -m MODEL DATA reports on a model on labelled rows: its scores, the "

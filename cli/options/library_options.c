@@ -144,6 +144,17 @@ static temper_status check_fixed(const struct arguments *arguments, enum option_
                 text_of(arguments, OPT_LOSS), name, fixed, name);
 }
 
+/* Parameters after the name of the loss and options for the same parameters contradict each other. */
+static temper_status check_given_once(const struct arguments *arguments)
+{
+    static const enum option_id options[] = {OPT_T1, OPT_T2, OPT_SMOOTHING};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (was_given(arguments, options[i]))
+            return fail(TEMPER_USAGE, "train: --loss %s has its parameters after the name; drop them, or --%s",
+                        text_of(arguments, OPT_LOSS), option_table[options[i]].name);
+    return TEMPER_OK;
+}
+
 /* Options that only hinge has, or only the other losses. */
 static temper_status check_hinge(const struct arguments *arguments, bool hinge)
 {
@@ -159,7 +170,7 @@ static temper_status check_hinge(const struct arguments *arguments, bool hinge)
 /* Where the loss or its derivative is unbounded, a single row would determine the model. */
 static temper_status check_trainable(temper_loss_spec loss)
 {
-    if (loss.method == TEMPER_HINGE || loss.method == TEMPER_BREGMAN || temper_loss_shape(loss.t1, loss.t2).smooth)
+    if (!temper_loss_is_two_temperature(loss) || temper_loss_shape(loss.t1, loss.t2).smooth)
         return TEMPER_OK;
     if (loss.t1 >= 1)
         return fail(TEMPER_USAGE,
@@ -182,8 +193,13 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
         TEMPER_METHOD_LIST(FIXED_ROW)
 #undef FIXED_ROW
     };
+    bool given;
     /* Order matters: the method decides which temperatures are fixed. */
-    temper_method_find(text_of(arguments, OPT_LOSS), &loss->method); /* the parser has checked the name */
+    TRY(read_loss_text(&option_table[OPT_LOSS], text_of(arguments, OPT_LOSS), loss, &given));
+    if (given) {
+        TRY(check_given_once(arguments));
+        return check_trainable(temper_loss_resolve(*loss));
+    }
     if (!is_auto(arguments, OPT_T1))
         loss->t1 = number_of(arguments, OPT_T1);
     if (was_given(arguments, OPT_T2) && !is_auto(arguments, OPT_T2))
@@ -271,7 +287,9 @@ void auto_grid(const struct arguments *arguments, const temper_train_options *op
     /* Both temperatures free: the tuner's standard candidates belong to the same family. */
     bool free = t1 && t2 && options->loss.method == TEMPER_TEMPERED;
     /* TRAIN_GRID_LENGTH holds the longest grid: three numbers and a name. */
-    int at = snprintf(grid, size, "%sloss=%s", free ? "" : "only ", temper_method_name(options->loss.method));
+    char loss[TEMPER_LOSS_TEXT];
+    temper_loss_format(options->loss, loss);
+    int at = snprintf(grid, size, "%sloss=%s", free ? "" : "only ", loss);
     if (!t1)
         at += append_list(grid + at, size - (size_t)at, "t1", options->loss.t1);
     if (!t2)

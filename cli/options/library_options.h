@@ -41,7 +41,7 @@ temper_status train_options(const struct arguments *arguments, temper_train_opti
 void solver_options(const struct arguments *arguments, temper_train_options *options);
 
 /* Whether a temperature is "auto", to be chosen by tuning; and the grid for that. */
-enum { TRAIN_GRID_LENGTH = 160 };
+enum { TRAIN_GRID_LENGTH = 320 };
 bool has_auto_temperatures(const struct arguments *arguments);
 void auto_grid(const struct arguments *arguments, const temper_train_options *options, char grid[TRAIN_GRID_LENGTH]);
 

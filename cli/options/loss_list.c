@@ -1,5 +1,7 @@
-/* loss_list: parses lists of losses with parameters, such as "tempered:0.6:1.6,hinge,gce:0.3". A loss without
- * parameters gets the temperatures of the options --t1 and --t2. */
+/* loss_list: parses losses with parameters, such as "sce:0.1:1:-4", and lists of them, "tempered:0.6:1.6,hinge". A loss
+ * without parameters gets the temperatures of the options --t1 and --t2. */
+#include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +9,13 @@
 #include "message.h"
 #include "options/command_line.h"
 
+enum { PARAMETERS_MOST = 4 };
+
 /* The parameters that a loss takes, in the order in which they are written. */
 struct loss_parameters {
-    double *value[2];    /* where to store them, in a temper_loss_spec */
-    const char *name[2]; /* for messages */
+    double *value[PARAMETERS_MOST]; /* where to store them, in a temper_loss_spec */
+    double least[PARAMETERS_MOST], most[PARAMETERS_MOST];
+    const char *name[PARAMETERS_MOST]; /* for messages */
     size_t count;
 };
 
@@ -35,24 +40,42 @@ static bool takes_t2(temper_method method)
     return method != TEMPER_HINGE && isnan(fixed[method].t2);
 }
 
-/* At most two: no loss has more. */
-static void parameter_add(struct loss_parameters *parameters, const char *name, double *value)
+/* The range includes its ends. */
+static void parameter_add(struct loss_parameters *parameters, const temper_loss_parameter *parameter, double *value)
 {
-    parameters->name[parameters->count] = name;
-    parameters->value[parameters->count++] = value;
+    size_t i = parameters->count++;
+    parameters->name[i] = parameter->name;
+    parameters->least[i] = parameter->least;
+    parameters->most[i] = parameter->most;
+    parameters->value[i] = value;
 }
 
-/* The parameters of the loss's method; the pointers are into `loss`. */
+/* The parameters of the loss's method: its own, or free temperatures; the pointers are into `loss`. */
 static struct loss_parameters parameters_of(temper_loss_spec *loss)
 {
+    static const temper_loss_parameter t1 = {.name = "t1", .most = DBL_MAX}, t2 = {.name = "t2", .most = DBL_MAX};
     struct loss_parameters parameters = {.count = 0};
-    if (loss->method == TEMPER_HINGE)
-        parameter_add(&parameters, "WIDTH", &loss->smoothing);
+    const temper_loss_parameter *own;
+    for (size_t k = 0; (own = temper_method_parameter(loss->method, k)) && k < PARAMETERS_MOST; k++)
+        parameter_add(&parameters, own, (double *)(void *)((char *)loss + own->offset));
     if (takes_t1(loss->method))
-        parameter_add(&parameters, "T1", &loss->t1);
+        parameter_add(&parameters, &t1, &loss->t1);
     if (takes_t2(loss->method))
-        parameter_add(&parameters, "T2", &loss->t2);
+        parameter_add(&parameters, &t2, &loss->t2);
     return parameters;
+}
+
+/* "T1:T2", in capitals as in help texts. */
+static void print_parameters(const struct loss_parameters *parameters, char words[WORD_LENGTH])
+{
+    size_t at = 0;
+    for (size_t i = 0; i < parameters->count; i++) {
+        if (i)
+            words[at++] = ':';
+        for (const char *from = parameters->name[i]; *from; from++)
+            words[at++] = (char)toupper((unsigned char)*from);
+    }
+    words[at] = '\0';
 }
 
 /* Reports an unknown loss: suggests the nearest name, or else names all losses, since there are few. */
@@ -77,9 +100,10 @@ static temper_status wrong_count(const struct option *option, const char *text, 
     const char *name = temper_method_name(method);
     if (parameters->count == 0)
         return fail(TEMPER_USAGE, "--%s: '%s' has a parameter; %s takes none", option->name, text, name);
-    bool two = parameters->count == 2;
-    return fail(TEMPER_USAGE, "--%s: '%s' has the wrong number of parameters; give %s or %s:%s%s%s", option->name, text,
-                name, name, parameters->name[0], two ? ":" : "", two ? parameters->name[1] : "");
+    char words[WORD_LENGTH];
+    print_parameters(parameters, words);
+    return fail(TEMPER_USAGE, "--%s: '%s' has the wrong number of parameters; give %s or %s:%s", option->name, text,
+                name, name, words);
 }
 
 /* Reads the parameters from `rest`, the text after the name of the loss. All must be given, or none. */
@@ -88,10 +112,13 @@ static temper_status read_parameters(const struct option *option, const char *te
 {
     struct loss_parameters parameters = parameters_of(loss);
     char word[WORD_LENGTH], name[2 * WORD_LENGTH];
-    const struct option number = {.name = name, .type = TYPE_NUMBER, .least = 0, .most = INFINITY};
     snprintf(name, sizeof name, "%s: %s", option->name, text); /* for messages */
     size_t count = 0;
     for (; rest && count < parameters.count; count++) {
+        const struct option number = {.name = name,
+                                      .type = TYPE_NUMBER,
+                                      .least = parameters.least[count] > -DBL_MAX ? parameters.least[count] : -INFINITY,
+                                      .most = parameters.most[count] < DBL_MAX ? parameters.most[count] : INFINITY};
         next_word(&rest, ':', word);
         TRY(read_number(&number, word, parameters.value[count]));
     }
@@ -100,20 +127,28 @@ static temper_status read_parameters(const struct option *option, const char *te
     return TEMPER_OK;
 }
 
-/* Reads "NAME" or "NAME:PARAMETERS"; `loss` has the default temperatures on entry. Notes in `losses` whether these
- * defaults were used, so that the caller can refuse a --t1 that has no effect. */
-static temper_status read_one_loss(const struct option *option, const char *text, struct loss_list *losses,
-                                   temper_loss_spec *loss)
+/* Reads "NAME" or "NAME:PARAMETERS"; `loss` has the default temperatures on entry, and keeps them without parameters:
+ * *given is false then. */
+temper_status read_loss_text(const struct option *option, const char *text, temper_loss_spec *loss, bool *given)
 {
     char name[WORD_LENGTH];
     const char *rest = text;
     next_word(&rest, ':', name);
-    if (!temper_method_find(name, &loss->method))
+    *given = rest != NULL;
+    if (!temper_loss_parse(name, loss)) /* parameters that only this method has get their standard values */
         return unknown_loss(option, name);
-    if (rest)
-        return read_parameters(option, text, rest, loss);
-    losses->took_t1 |= takes_t1(loss->method);
-    losses->took_t2 |= takes_t2(loss->method);
+    return rest ? read_parameters(option, text, rest, loss) : TEMPER_OK;
+}
+
+/* One loss of a list. Notes in `losses` whether the default temperatures were used, so that the caller can refuse a
+ * --t1 that has no effect. */
+static temper_status read_one_loss(const struct option *option, const char *text, struct loss_list *losses,
+                                   temper_loss_spec *loss)
+{
+    bool given;
+    TRY(read_loss_text(option, text, loss, &given));
+    losses->took_t1 |= !given && takes_t1(loss->method);
+    losses->took_t2 |= !given && takes_t2(loss->method);
     return TEMPER_OK;
 }
 
@@ -125,8 +160,7 @@ temper_status read_losses(const struct option *option, const char *text, double 
     for (const char *rest = text; rest;) {
         if (losses->count == LIST_LIMIT)
             return fail(TEMPER_USAGE, "--%s: the list is too long; give at most %d", option->name, LIST_LIMIT);
-        /* Smoothing 0: the exact hinge, unless a width is given. */
-        temper_loss_spec loss = {.t1 = t1, .t2 = t2, .smoothing = 0};
+        temper_loss_spec loss = {.t1 = t1, .t2 = t2};
         next_word(&rest, ',', word);
         TRY(read_one_loss(option, word, losses, &loss));
         losses->value[losses->count++] = loss;

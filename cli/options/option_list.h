@@ -104,8 +104,8 @@ OPTION(TRAIN_MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type
 OPTION(MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE, .commands = APPLYING | IN(PLOT),
        .help = "a model written by 'temper train'")
 
-OPTION(LOSS, .name = "loss", .placeholder = "NAME", .type = TYPE_WORD, .words = METHOD_WORDS, .standard = "tempered",
-       .commands = FITTING, .help = "tempered, logistic, t-logistic, gce, hinge or bregman")
+OPTION(LOSS, .name = "loss", .placeholder = "NAME", .type = TYPE_LOSS, .words = METHOD_WORDS, .standard = "tempered",
+       .commands = FITTING, .help = "the loss, optionally with its parameters, as in gce:0.5 or sce:0.1:1:-4")
 
 OPTION(T1, .name = "t1", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY, .words = "auto",
        .standard = "0.3", .commands = IN(TRAIN),

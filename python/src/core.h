@@ -34,8 +34,9 @@ struct core *core_of(PyObject *module);
 
 /* The exception for a status; words of the command line become those of Python. Returns NULL. */
 PyObject *raise_error(temper_status status, const temper_error *error);
-/* There is no such loss, and which there are. Returns NULL. */
-PyObject *raise_no_loss(const char *name);
+/* "sce:0.1:1:-4": a loss with the parameters that only it has. Temperatures are arguments of their own, and stay as
+ * they are. False with an exception set. */
+bool take_loss(const char *text, temper_loss_spec *loss);
 /* --scale standard becomes scale="standard". A new reference. */
 PyObject *python_words(const char *message);
 /* The texts of warnings in the words of Python, a line each. A new reference. */

@@ -92,11 +92,34 @@ PyObject *raise_error(temper_status status, const temper_error *error)
     return NULL;
 }
 
-PyObject *raise_no_loss(const char *name)
+/* Which losses there are or, of a known method, how it is written. */
+static void raise_no_loss(const char *text, const temper_method *method)
 {
     static const char losses[] =
 #define LOSS_WORD(name, word, t1, t2, text) ", " word
         TEMPER_METHOD_LIST(LOSS_WORD);
 #undef LOSS_WORD
-    return PyErr_Format(PyExc_ValueError, "there is no loss '%s'; losses are %s", name, losses + strlen(", "));
+    if (!method)
+        PyErr_Format(PyExc_ValueError, "there is no loss '%s'; losses are %s", text, losses + strlen(", "));
+    else if (!temper_method_parameter(*method, 0))
+        PyErr_Format(PyExc_ValueError, "loss '%s' has parameters after its name, where %s has none; give t1 and t2",
+                     text, temper_method_name(*method));
+    else
+        PyErr_Format(PyExc_ValueError, "loss '%s' has too few or too many parameters, or one out of range", text);
+}
+
+bool take_loss(const char *text, temper_loss_spec *loss)
+{
+    char name[32] = "";
+    size_t length = strcspn(text, ":");
+    temper_method method;
+    if (length < sizeof name)
+        memcpy(name, text, length);
+    bool known = temper_method_find(name, &method);
+    /* Temperatures after the name would contradict the arguments t1 and t2. */
+    bool allowed = known && (!text[length] || temper_method_parameter(method, 0));
+    if (allowed && temper_loss_parse(text, loss))
+        return true;
+    raise_no_loss(text, known ? &method : NULL);
+    return false;
 }

@@ -1,6 +1,9 @@
 /* py_functions: the paper's functions on arrays. _functions.py broadcasts and allocates; here are
  * contiguous doubles only, and loops without the GIL. */
+#include <math.h>
+
 #include "core.h"
+#include "temper_extra.h"
 
 /* ---- Element by element ---------------------------------------------------------------------- */
 
@@ -164,6 +167,26 @@ static void fill_losses(const struct losses *l)
     }
 }
 
+/* What Python has to know of each loss: whether it is a two-temperature loss, and which temperatures are free. */
+static PyObject *function_losses(PyObject *module, PyObject *nothing)
+{
+    PyObject *all = PyDict_New();
+    (void)module;
+    (void)nothing;
+    for (size_t i = 0; all && i < TEMPER_METHODS; i++) {
+        const temper_loss_spec open = {.method = (temper_method)i, .t1 = NAN, .t2 = NAN};
+        temper_loss_spec loss = temper_loss_resolve(open);
+        bool temperatures = loss.method != TEMPER_HINGE;
+        PyObject *facts = Py_BuildValue("(NNN)", PyBool_FromLong(temper_loss_is_two_temperature(loss)),
+                                        PyBool_FromLong(temperatures && isnan(loss.t1)),
+                                        PyBool_FromLong(temperatures && isnan(loss.t2)));
+        if (!facts || PyDict_SetItemString(all, temper_method_name(loss.method), facts) != 0)
+            Py_CLEAR(all);
+        Py_XDECREF(facts);
+    }
+    return all;
+}
+
 /* (rows[count * n], n, labels[count], loss, t1, t2, out[count], gradient[count * n] or [0]) */
 static PyObject *function_loss(PyObject *module, PyObject *args)
 {
@@ -176,8 +199,8 @@ static PyObject *function_loss(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "OnOsddOO", &objects[0], &n, &objects[1], &name, &l.loss.t1, &l.loss.t2, &objects[2],
                           &objects[3]))
         return NULL;
-    if (!temper_method_find(name, &l.loss.method))
-        return raise_no_loss(name);
+    if (!take_loss(name, &l.loss))
+        return NULL;
     l.n = n > 0 ? (size_t)n : 1;
     buffers[0] = &l.rows, buffers[1] = &l.labels, buffers[2] = &l.out, buffers[3] = &l.gradient;
     size_t got = 0;
@@ -207,5 +230,6 @@ PyMethodDef function_methods[] = {
     {"escort", function_escort, METH_VARARGS, "escort(p, n, t, out)"},
     {"entropy", function_entropy, METH_VARARGS, "entropy(p, n, t, out)"},
     {"divergence", function_divergence, METH_VARARGS, "divergence(p, q, n, t, out)"},
+    {"losses", function_losses, METH_NOARGS, "losses(): {name: (two temperatures, free t1, free t2)}"},
     {"loss", function_loss, METH_VARARGS, "loss(a, n, labels, loss, t1, t2, out, gradient)"},
     {NULL, NULL, 0, NULL}};

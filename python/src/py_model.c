@@ -130,8 +130,10 @@ static PyObject *feature_names(const temper_model *model)
 static PyObject *model_describe(PyObject *self, PyObject *nothing)
 {
     temper_model_summary s;
+    char loss[TEMPER_LOSS_TEXT];
     (void)nothing;
     temper_model_summarise(inside(self), &s);
+    temper_loss_format(temper_model_loss(inside(self)), loss);
     PyObject *names = list_names(inside(self), temper_model_classes(inside(self)), temper_model_class_name);
     PyObject *features = feature_names(inside(self));
     if (!names || !features) {
@@ -141,7 +143,7 @@ static PyObject *model_describe(PyObject *self, PyObject *nothing)
     }
     return Py_BuildValue("{s:N,s:N,s:K,s:s,s:s,s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:K,s:K,s:K,s:O}", "classes",
                          names, "feature_names", features, "features", temper_model_features(inside(self)), "loss",
-                         s.method, "scale", s.scale, "solver", s.solver, "stop", s.stop, "precision", s.precision, "t1",
+                         loss, "scale", s.scale, "solver", s.solver, "stop", s.stop, "precision", s.precision, "t1",
                          s.t1, "t2", s.t2, "l2", s.l2, "tolerance", s.tolerance, "objective", s.objective, "gradient",
                          s.gradient, "accuracy", s.accuracy, "rows", s.rows, "iterations", s.iterations, "seed", s.seed,
                          "intercept", s.intercept ? Py_True : Py_False);

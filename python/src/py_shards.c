@@ -232,8 +232,10 @@ static PyObject *shard_answer(PyObject *self, PyObject *args)
                           &w, &out))
         return NULL;
     request.kind = (temper_shard_request_kind)asked;
-    if (!temper_method_find(loss, &request.loss.method))
-        return raise_no_loss(loss);
+    double smoothing = request.loss.smoothing;
+    if (!take_loss(loss, &request.loss))
+        return NULL;
+    request.loss.smoothing = smoothing; /* an argument of its own */
     if (object->busy)
         return PyErr_Format(PyExc_RuntimeError, "a shard answers one request at a time; wait for the last answer");
     if (!take_exactly(w, 'd', false, temper_shard_plan_weight_count(plan), &from))
@@ -293,10 +295,11 @@ static bool ask_python(const struct asking *asking, const temper_shard_request *
     const temper_shard_plan *plan = ((struct plan_object *)asking->plan)->plan;
     size_t length = temper_shard_reply_length(plan, request->kind);
     Py_buffer buffer;
-    PyObject *given =
-        PyObject_CallFunction(asking->callable, "isdddy#", (int)request->kind, temper_method_name(request->loss.method),
-                              request->loss.t1, request->loss.t2, request->loss.smoothing, (const char *)w,
-                              (Py_ssize_t)(temper_shard_plan_weight_count(plan) * sizeof *w));
+    char loss[TEMPER_LOSS_TEXT];
+    temper_loss_format(request->loss, loss);
+    PyObject *given = PyObject_CallFunction(asking->callable, "isdddy#", (int)request->kind, loss, request->loss.t1,
+                                            request->loss.t2, request->loss.smoothing, (const char *)w,
+                                            (Py_ssize_t)(temper_shard_plan_weight_count(plan) * sizeof *w));
     if (!given)
         return false;
     bool taken = take_exactly(given, 'd', false, length, &buffer);

@@ -81,10 +81,7 @@ bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], tem
     options->starts = (size_t)starts;
     options->max_iterations = (size_t)iterations;
     options->threads = (size_t)threads;
-    if (temper_method_find(loss, &options->loss.method))
-        return true;
-    raise_no_loss(loss);
-    return false;
+    return take_loss(loss, &options->loss);
 }
 
 /* ---- Afterwards ------------------------------------------------------------------------------ */

@@ -124,7 +124,9 @@ static PyObject *losses_of(const temper_tune_report *report)
 {
     PyObject *list = PyList_New((Py_ssize_t)report->count);
     for (size_t i = 0; list && i < report->count; i++) {
-        PyObject *name = PyUnicode_FromString(temper_method_name(report->table[i].loss.method));
+        char loss[TEMPER_LOSS_TEXT];
+        temper_loss_format(report->table[i].loss, loss);
+        PyObject *name = PyUnicode_FromString(loss);
         if (!name || PyList_SetItem(list, (Py_ssize_t)i, name) != 0)
             Py_CLEAR(list);
     }

@@ -20,7 +20,24 @@ from ._params import threads_of
 # Of temper_prediction in temper.h.
 _LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS = range(4)
 
-TWO_TEMPERATURES = ("tempered", "logistic", "t-logistic", "gce")
+# Name: is it a two-temperature loss, and does it leave t1 and t2 to the user?
+_LOSSES = _temper.losses()
+
+
+def method_of(loss: Any) -> str:
+    """The name of a loss, without its parameters: "sce" of "sce:0.1:1:-4"."""
+    return str(loss).partition(":")[0]
+
+
+def is_two_temperature(loss: Any) -> bool:
+    """Whether a loss is one of the paper's, under any name."""
+    return bool(_LOSSES.get(method_of(loss), (False,))[0])
+
+
+def free_temperatures(loss: Any) -> tuple[str, ...]:
+    """The temperatures that a loss leaves open."""
+    _, t1, t2 = _LOSSES.get(method_of(loss), (False, True, True))
+    return ("t1",) * t1 + ("t2",) * t2
 
 
 def _known(estimator: Any, name: str) -> Any:
@@ -30,7 +47,7 @@ def _known(estimator: Any, name: str) -> Any:
 
 
 def _has_raw_probabilities(estimator: Any) -> bool:
-    if _known(estimator, "loss") == "hinge":
+    if method_of(_known(estimator, "loss")) == "hinge":
         raise AttributeError("the hinge loss has no probabilities; use decision_function")
     return True
 
@@ -158,7 +175,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     def _take_loss(self, loss: str, t1: float, t2: float) -> None:
         """t1_ and t2_ mean nothing where there are no temperatures."""
         self.loss_ = loss
-        self.t1_, self.t2_ = (np.nan, np.nan) if loss == "hinge" else (t1, t2)
+        self.t1_, self.t2_ = (np.nan, np.nan) if method_of(loss) == "hinge" else (t1, t2)
 
     def _take_importance(self, data: _temper.Data, rows: CountingRows | None = None) -> None:
         """Of rows that do not count: NaN. None at all where the loss has none."""
@@ -169,7 +186,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
 
     def _weigh_rows(self, data: _temper.Data) -> np.ndarray | None:
         """importance_ of these rows, where the loss has one."""
-        if self.loss_ not in TWO_TEMPERATURES:
+        if not is_two_temperature(self.loss_):
             return None
         out = np.empty(data.rows)
         self._model.importances(data, threads_of(self.n_jobs), out)

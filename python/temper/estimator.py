@@ -8,16 +8,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _temper
-from ._base import TemperedClassifier
+from ._base import TemperedClassifier, free_temperatures
 from ._compat import validate
 from ._data import borrow
 from ._params import is_auto, number, solver_options, word
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
 from ._tuning import TUNE_DEFAULTS, run_tuning
-
-# The temperatures that a loss leaves open, if not both.
-_FREE: dict[str, tuple[str, ...]] = {"logistic": (), "hinge": (), "t-logistic": ("t2",),
-                                     "gce": ("t1",)}
 
 
 class TemperedLogisticRegression(TemperedClassifier):
@@ -36,8 +32,12 @@ class TemperedLogisticRegression(TemperedClassifier):
     l2 : float or "auto", default "auto"
         The penalty lambda, on the features as scaled. LogisticRegression's ``C`` is
         ``1 / (l2 * n_samples)``. "auto" is ``2e-4 * trace(cov(X)) / (n_classes - 1)``.
-    loss : {"tempered", "logistic", "t-logistic", "gce", "hinge", "bregman"}
-        "logistic", "t-logistic" and "gce" fix temperatures: (1, 1), (1, t2) and (t1, 1).
+    loss : str, default "tempered"
+        "tempered"; "logistic", "t-logistic" and "gce", which fix temperatures: (1, 1), (1, t2) and
+        (t1, 1); "hinge"; "bregman"; "sce", the symmetric cross-entropy; "trimmed", logistic
+        regression without the rows that fit worst. Parameters that only one loss has follow its
+        name: "hinge:0.5" is smoothed over 0.5; "sce:0.1:1:-4" has alpha, beta and what replaces
+        log 0; "trimmed:0.2" leaves out a fifth of the rows, by weight.
     solver : {"auto", "newton", "lbfgs", "tron"}
         "auto" takes the fastest for the data.
     tol : float, default 1e-4
@@ -150,7 +150,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         self._take(model, labels)
         self._take_report(report)
         self.loss_curve_ = np.frombuffer(report["history"]).reshape(-1, 2)[:, 0].copy()
-        free = _FREE.get(self.loss, ("t1", "t2"))
+        free = free_temperatures(self.loss)
         self._take_loss(self.loss, options["t1"] if "t1" in free else 1.0,
                         options["t2"] if "t2" in free else 1.0)
         self._take_importance(data)
@@ -176,7 +176,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         if not open_ones:
             return None
         for name in open_ones:
-            if name not in _FREE.get(self.loss, ("t1", "t2")):
+            if name not in free_temperatures(self.loss):
                 raise ValueError(f'{name}="auto" does not go with loss="{self.loss}", which has no '
                                  f"{name} to choose")
         if self.warm_start:

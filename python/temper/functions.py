@@ -107,7 +107,8 @@ def tempered_loss(activations: Any, labels: Any, t1: float = 0.3, t2: float = 1.
     """``-log_t1(exp_t2(a[label] - G_t2(a)))`` over the last axis of ``activations``.
 
     ``labels`` are numbers of classes, with the shape of the other axes. With ``gradient``, a pair:
-    losses, and their gradients by the activations. ``loss`` may be any that the estimator knows.
+    losses, and their gradients by the activations. ``loss`` may be any that the estimator knows,
+    with its parameters: "sce:0.1:1:-4".
 
     >>> tempered_loss([[2.0, -1.0], [2.0, -1.0]], [0, 1]).round(6)
     array([0.04777 , 1.259483])

@@ -6,6 +6,7 @@ from typing import Any, Iterable
 
 import numpy as np
 
+from ._base import is_two_temperature
 from .functions import tempered_loss
 
 __all__ = ["margins", "plot_audit", "plot_losses", "plot_margins", "plot_training", "plot_tuning"]
@@ -161,7 +162,7 @@ def plot_tuning(model: Any, *, figure: str = "accuracy", l2: float | None = None
 
 def _cells(table: Any, figure: str, l2: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Temperatures, and a figure for each pair of them; NaN where there is none."""
-    tempered = ~np.isin(table["loss"], ["hinge", "bregman"])
+    tempered = np.array([is_two_temperature(loss) for loss in table["loss"]])
     if l2 is not None:
         if not (table["l2"] == l2).any():
             raise ValueError(f"l2={l2!r} is not in cv_results_; it has {np.unique(table['l2'])}")

@@ -38,7 +38,8 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
         All candidates in one text, instead of t1, t2, l2, loss and only: "small" and "full" are the
         two default grids, "paper" is that of the paper; else as in "t1=0.1,0.5 t2=1..2:5 l2=1e-5..1e-1:5 loss=tempered,hinge only".
     loss : str or list of str, default "tempered"
-        Losses to choose from, as for :class:`TemperedLogisticRegression`.
+        Losses to choose from, as for :class:`TemperedLogisticRegression`; one with parameters of
+        its own may occur several times: ["sce:0.1:1:-4", "sce:1:1:-4"].
     only : bool, default False
         Whether (1, 1), which is logistic regression, and (0.1, 1.12), which the rule asks, are left
         out where the lists do not have them.

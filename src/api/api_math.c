@@ -3,6 +3,7 @@
 #include "temper_extra.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tempered/log_partition.h"
 #include "tempered/loss_family.h"
@@ -127,12 +128,14 @@ double temper_log_partition_closed_form(double a, double t)
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
-/* A label beyond the classes, or an illegal temperature: every result is then NaN. */
+/* A label beyond the classes, an illegal temperature or parameter: every result is then NaN. */
 static int illegal(temper_loss_spec loss, size_t n, size_t label)
 {
+    const temper_loss_parameter *wrong;
     loss = loss_resolve(loss);
-    int hinge = loss.method == TEMPER_HINGE;
-    return label >= n || (!hinge && (!legal_temperature(loss.t1) || !legal_temperature(loss.t2)));
+    bool hinge = loss.method == TEMPER_HINGE;
+    return label >= n || !loss_parameters_legal(loss, &wrong) ||
+           (!hinge && (!legal_temperature(loss.t1) || !legal_temperature(loss.t2)));
 }
 
 /* The loss of one row with scores a[n]; gradient[n] and hessian[n][n] may be NULL, but the Hessian is computed from the
@@ -211,6 +214,28 @@ const char *temper_method_name(temper_method method)
 int temper_method_find(const char *name, temper_method *method)
 {
     return method_find(name, method);
+}
+
+const temper_loss_parameter *temper_method_parameter(temper_method method, size_t k)
+{
+    return method_parameter(method, k);
+}
+
+/* "NAME:PARAMETER:...", with temperatures where the method leaves them free. */
+int temper_loss_parse(const char *text, temper_loss_spec *loss)
+{
+    return loss_parse(text, strlen(text), false, loss);
+}
+
+void temper_loss_format(temper_loss_spec loss, char text[TEMPER_LOSS_TEXT])
+{
+    loss_format(loss, text);
+}
+
+/* Whether importance factors, audits and maps of temperatures apply to it. */
+int temper_loss_is_two_temperature(temper_loss_spec loss)
+{
+    return loss_is_two_temperature(loss);
 }
 
 /* Whether the loss is convex, bounded and so on, from the temperatures. */

@@ -10,6 +10,7 @@
 #include "api/api_internal.h"
 #include "report/figures.h"
 #include "report/html.h"
+#include "tempered/loss_family.h"
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
@@ -104,11 +105,20 @@ static temper_status check_parameter(size_t index, const char *name, double valu
 /* Parameters that the method ignores are not checked. */
 static temper_status check_loss(size_t index, temper_loss_spec loss, temper_error *error)
 {
-    if ((size_t)loss.method > TEMPER_BREGMAN)
+    const temper_loss_parameter *wrong;
+    if ((size_t)loss.method >= TEMPER_METHODS)
         return error_set(error, TEMPER_USAGE, "loss %zu is of no known method; use a temper_method", index + 1);
-    if (loss.method == TEMPER_HINGE)
-        return check_parameter(index, "smoothing", loss.smoothing, error);
-    loss = temper_loss_resolve(loss); /* fills in what the method fixes */
+    if (loss_has_rounds(loss))
+        return error_set(error, TEMPER_USAGE,
+                         "loss %zu, %s, has no curve of its own: its training changes the weights of the rows, and the "
+                         "loss of a row is logistic; draw logistic",
+                         index + 1, method_name(loss.method));
+    if (!loss_parameters_legal(loss, &wrong))
+        return error_set(error, TEMPER_USAGE, "loss %zu has %s = %g; give a finite number that is not %s", index + 1,
+                         wrong->name, *loss_parameter(&loss, wrong), wrong->least < 0 ? "positive" : "negative");
+    loss = loss_resolve(loss); /* fills in what the method fixes */
+    if (!loss_has_temperatures(loss))
+        return TEMPER_OK;
     TRY(check_parameter(index, "t1", loss.t1, error));
     return check_parameter(index, "t2", loss.t2, error);
 }

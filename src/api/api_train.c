@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "report/audit_report.h"
 #include "search/tune.h"
+#include "tempered/loss_family.h"
 #include "train/train.h"
 
 /* ---- Training ---------------------------------------------------------------------------------------------------- */
@@ -16,15 +17,17 @@
  */
 temper_train_options temper_train_defaults(void)
 {
-    return (temper_train_options){.struct_size = sizeof(temper_train_options),
-                                  .loss = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
-                                  .l2 = NAN,
-                                  .patience = 10,
-                                  .starts = 1,
-                                  .tolerance = 1e-4,
-                                  .max_iterations = 1000,
-                                  .seed = 1,
-                                  .checkpoint_seconds = 30};
+    temper_train_options options = {.struct_size = sizeof(temper_train_options),
+                                    .loss = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
+                                    .l2 = NAN,
+                                    .patience = 10,
+                                    .starts = 1,
+                                    .tolerance = 1e-4,
+                                    .max_iterations = 1000,
+                                    .seed = 1,
+                                    .checkpoint_seconds = 30};
+    loss_set_standard(&options.loss); /* for callers who change the method only */
+    return options;
 }
 
 /* In the order of temper_stop, from the same list. */

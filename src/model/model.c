@@ -47,13 +47,12 @@ void model_free(struct model *model)
  * uniform, and a hinge has no p-hat. */
 bool model_has_probabilities(const struct model *model)
 {
-    return model->loss.method == TEMPER_BREGMAN || (model->loss.method != TEMPER_HINGE && model->loss.t1 > 0);
+    return loss_escort_order(model->loss) > 0;
 }
 
-/* p-hat of the Bregman loss is calibrated as it is: order 1. */
 double model_escort_order(const struct model *model)
 {
-    return model->loss.method == TEMPER_BREGMAN ? 1 : model->loss.t1;
+    return loss_escort_order(model->loss);
 }
 
 /* Reads rows with the features of the model. A model that was not trained on a table (but on LIBSVM or NumPy files,

@@ -81,9 +81,12 @@ static bool parse_method(struct json_reader *json, struct model *model)
     char *name = NULL;
     if (!json_string(json, &name))
         return false;
-    /* The temperatures follow as keys of their own, and are compared with those of the method. */
-    int known = temper_method_find(name, &model->loss.method);
+    /* The temperatures and parameters follow as keys of their own: those that are missing stay NaN. */
+    bool known = method_find(name, &model->loss.method);
     mem_free(name);
+    const temper_loss_parameter *parameter;
+    for (size_t k = 0; known && (parameter = method_parameter(model->loss.method, k)); k++)
+        *loss_parameter(&model->loss, parameter) = NAN;
     return known || fail_changed(json, "a method of no known name");
 }
 
@@ -345,10 +348,34 @@ static bool parse_smoothing(struct json_reader *json, struct model *model)
     return parse_parameter(json, !loss_has_temperatures(model->loss), &model->loss.smoothing);
 }
 
-/* The penalty, which every model has. */
+/* "parameters": those that only this method has, in their order, each within its range. Absent for methods without. */
+static bool parse_parameters(struct json_reader *json, struct model *model)
+{
+    const temper_loss_parameter *parameter;
+    char key[JSON_KEY];
+    size_t k = 0;
+    if (!json_object(json))
+        return false;
+    while (json_key(json, key)) {
+        parameter = method_parameter(model->loss.method, k++);
+        if (!parameter || strcmp(parameter->name, key) != 0)
+            return fail_changed(json, "a parameter that the method does not have here");
+        double *value = loss_parameter(&model->loss, parameter);
+        if (!json_f64(json, value))
+            return false;
+        if (!(*value >= parameter->least && *value <= parameter->most))
+            return fail_changed(json, "a number out of its range");
+    }
+    return json->status == TEMPER_OK;
+}
+
+/* The penalty, which every model has. It follows the parameters of the loss, of which none may be missing. */
 static bool parse_l2(struct json_reader *json, struct model *model)
 {
-    return parse_parameter(json, true, &model->l2);
+    const temper_loss_parameter *missing;
+    return (loss_parameters_legal(model->loss, &missing) ||
+            fail_changed(json, "a parameter of the method is missing")) &&
+           parse_parameter(json, true, &model->l2);
 }
 
 /* "schema": its columns must become as many features as the model has. */
@@ -371,6 +398,7 @@ static const struct model_key {
     {"t1", parse_t1, false},
     {"t2", parse_t2, false},
     {"smoothing", parse_smoothing, false},
+    {"parameters", parse_parameters, true},
     {"l2", parse_l2, false},
     {"classes", parse_class_names, false},
     {"features", parse_features, false},
@@ -388,7 +416,7 @@ enum { MODEL_KEYS = sizeof model_keys / sizeof *model_keys };
 static bool find_key(struct json_reader *json, const char *key, size_t *at)
 {
     size_t found = 0;
-    /* Linear: there are seventeen keys. */
+    /* Linear: there are few keys. */
     while (found < MODEL_KEYS && strcmp(model_keys[found].key, key) != 0)
         found++;
     if (found == MODEL_KEYS)

@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/json/json_write.h"
 #include "model/model_file.h"
+#include "tempered/loss_family.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
@@ -50,15 +51,32 @@ static void write_if(struct text *text, bool meant, const char *key, double valu
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* The method, and the parameters of all methods: readers find the same keys in every file. */
+/* The parameters that only this method has, as an object; nothing where there are none. The smoothing of the hinge is
+ * older than this object and has a key of its own. */
+static void write_parameters(temper_loss_spec loss, struct text *text)
+{
+    const temper_loss_parameter *parameter = method_parameter(loss.method, 0);
+    if (!parameter || loss.method == TEMPER_HINGE)
+        return;
+    write_key(text, "parameters");
+    for (size_t k = 0; (parameter = method_parameter(loss.method, k)); k++) {
+        text_append(text, k ? ", " : "{");
+        write_key(text, parameter->name);
+        json_write_f64(text, *loss_parameter(&loss, parameter));
+    }
+    text_append(text, "},\n");
+}
+
+/* The method, temperatures and smoothing, which readers find in every file; then the parameters of the method. */
 static void write_loss(const struct model *model, struct text *text)
 {
-    /* Temperatures and smoothing exclude each other. */
-    bool hinge = model->loss.method == TEMPER_HINGE;
-    write_text(text, "method", temper_method_name(model->loss.method));
-    write_if(text, !hinge, "t1", model->loss.t1);
-    write_if(text, !hinge, "t2", model->loss.t2);
-    write_if(text, hinge, "smoothing", model->loss.smoothing);
+    bool temperatures = loss_has_temperatures(model->loss);
+    temper_loss_spec loss = model->loss;
+    write_text(text, "method", method_name(loss.method));
+    write_if(text, temperatures, "t1", loss.t1);
+    write_if(text, temperatures, "t2", loss.t2);
+    write_if(text, loss.method == TEMPER_HINGE, "smoothing", loss.smoothing);
+    write_parameters(loss, text);
     write_number(text, "l2", model->l2);
 }
 
@@ -189,14 +207,16 @@ static const char *what_is_not_finite(const struct model *model)
     const struct model_training *t = &model->training;
     const struct scale *scale = &model->scale;
     size_t scaled = scale->kind == SCALE_NONE ? 0 : scale->columns;
-    bool hinge = model->loss.method == TEMPER_HINGE;
+    const temper_loss_parameter *wrong;
     if (!all_finite(model->weights, model->vectors * model->features))
         return "a weight is";
     if (!all_finite(model->bias, model->vectors))
         return "an intercept is";
     if (!all_finite(scale->offset, scaled) || !all_finite(scale->factor, scaled))
         return "an offset or a factor of the scaling is";
-    if (hinge ? !isfinite(model->loss.smoothing) : !isfinite(model->loss.t1) || !isfinite(model->loss.t2))
+    bool temperatures = loss_has_temperatures(model->loss);
+    if (!loss_parameters_legal(model->loss, &wrong) ||
+        (temperatures && (!isfinite(model->loss.t1) || !isfinite(model->loss.t2))))
         return "a parameter of the loss is";
     /* Numbers that are written as JSON numbers without being arrays. */
     double rest[] = {model->l2, t->tolerance, t->weight_sum, t->objective, t->loss, t->gradient, t->accuracy};

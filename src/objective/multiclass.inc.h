@@ -7,7 +7,7 @@
 #include "tempered/loss_family.h"
 #include "tempered/tempered_functions.h"
 
-/* Losses outside of the two-temperature family have no kernel: row by row, in doubles. */
+/* Losses without a kernel: row by row, in doubles. */
 static void exact_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r, real *loss)
 {
     const struct objective *o = work->o;
@@ -21,14 +21,10 @@ static void exact_rows(const struct pass_work *work, struct row_span span, const
     }
 }
 
-/* loss[i] and r[c * stride + i] = d loss_i / d score_c of all rows of a span. */
-static void loss_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r, real *loss)
+/* The two-temperature loss and its residuals by the vector kernel. */
+static void kernel_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r, real *loss)
 {
     const struct objective *o = work->o;
-    if (!loss_is_two_temperature(o->spec.loss)) {
-        exact_rows(work, span, activation, r, loss);
-        return;
-    }
     SOFTMAX block = {.shape = {.rows = span.count,
                                .classes = o->classes,
                                .stride = o->stride,
@@ -39,6 +35,35 @@ static void loss_rows(const struct pass_work *work, struct row_span span, const 
                      .gradient = r,
                      .loss = loss};
     RUN(o, &block);
+}
+
+/* From the cross-entropy and its residuals, which the kernel has computed with t1 = t2 = 1, to those of a loss that is
+ * a function of it. */
+static void from_cross_entropy(const struct pass_work *work, size_t count, real *r, real *loss)
+{
+    const struct objective *o = work->o;
+    double *factor = work->scratch->number[0];
+    for (size_t i = 0; i < count; i++) {
+        struct sce_terms terms = sce_terms(o->spec.loss, (double)loss[i]);
+        loss[i] = (real)terms.value;
+        factor[i] = terms.factor;
+    }
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < count; i++)
+            r[c * o->stride + i] *= (real)factor[i];
+}
+
+/* loss[i] and r[c * stride + i] = d loss_i / d score_c of all rows of a span. */
+static void loss_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r, real *loss)
+{
+    temper_loss_spec spec = work->o->spec.loss;
+    if (!loss_is_two_temperature(spec) && !loss_is_of_cross_entropy(spec)) {
+        exact_rows(work, span, activation, r, loss);
+        return;
+    }
+    kernel_rows(work, span, activation, r, loss);
+    if (loss_is_of_cross_entropy(spec))
+        from_cross_entropy(work, span.count, r, loss);
 }
 
 /* The sum of the weights of the rows that are not marked. */

@@ -289,6 +289,12 @@ void objective_set_loss(struct objective *o, temper_loss_spec loss)
         make_table(o);
 }
 
+/* Weights are read in each pass; only their sum is kept. */
+temper_status objective_reweigh(struct objective *o, temper_error *error)
+{
+    return sum_weights(o, error);
+}
+
 /* Hessian-vector products: two classes always (by the curvature of each row); many classes in doubles and for the
  * two-temperature family, the derivatives of which multiclass_f64.c has. */
 bool objective_can_multiply(const struct objective *o)

@@ -47,6 +47,8 @@ size_t objective_vectors(const struct objective *objective);
 /* Another penalty or loss for the same rows. */
 void objective_set_l2(struct objective *objective, double l2);
 void objective_set_loss(struct objective *objective, temper_loss_spec loss);
+/* The weights of the dataset have changed: their sum is computed again. */
+temper_status objective_reweigh(struct objective *objective, temper_error *error);
 
 /* The calls of struct problem (optim/minimise.h); `context` is the objective. */
 temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error);

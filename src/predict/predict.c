@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "objective/scores.h"
 #include "tempered/log_partition.h"
+#include "tempered/loss_family.h"
 
 enum { BLOCK_ROWS = 256 }; /* rows of a thread's unit of work */
 
@@ -22,7 +23,7 @@ size_t output_width(const struct model *model, temper_prediction output)
         return model_has_probabilities(model) ? classes : 0;
     /* The distribution of the loss as it was trained, without calibration. */
     case TEMPER_PREDICT_RAW_PROBABILITIES:
-        return model->loss.method == TEMPER_HINGE ? 0 : classes;
+        return loss_has_probabilities(model->loss) ? classes : 0;
     case TEMPER_PREDICT_DECISIONS:
         return model->vectors;
     }
@@ -139,7 +140,7 @@ temper_status predict(const struct model *model, const struct matrix *x, temper_
     if (width == 0)
         return error_set(error, TEMPER_USAGE, "this model has no %sprobabilities (%s); ask for --decision",
                          output == TEMPER_PREDICT_PROBABILITIES ? "calibrated " : "",
-                         model->loss.method == TEMPER_HINGE ? "hinge" : "t1 = 0");
+                         loss_has_probabilities(model->loss) ? "t1 = 0" : method_name(model->loss.method));
     /* The scores are the result. */
     if (output == TEMPER_PREDICT_DECISIONS)
         return decide(model, x, threads, out, error);

@@ -10,7 +10,7 @@
 #include "train/train.h"
 
 /* The kind of message; its last letter is the version. */
-#define PLAN_KIND "tmprpln1"
+#define PLAN_KIND "tmprpln2"
 
 /* Accepts NULL, and a plan that could not be completed. */
 void shard_plan_free(struct shard_plan *plan)
@@ -170,7 +170,10 @@ temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, 
     /* The loss is resolved: workers need not know which temperatures a name implies. */
     wire_put_number(out, plan->loss.t1);
     wire_put_number(out, plan->loss.t2);
-    wire_put_number(out, plan->loss.smoothing);
+    const temper_loss_parameter *parameter;
+    temper_loss_spec loss = plan->loss;
+    for (size_t k = 0; (parameter = method_parameter(loss.method, k)); k++)
+        wire_put_number(out, *loss_parameter(&loss, parameter));
     wire_put_number(out, plan->l2);
     wire_put_count(out, plan->intercept);
     wire_put_count(out, plan->f64);
@@ -207,11 +210,14 @@ static void get_loss(struct wire_reader *record, struct shard_plan *plan)
     plan->loss.method = (temper_method)method;
     plan->loss.t1 = wire_take_number(record);
     plan->loss.t2 = wire_take_number(record);
-    plan->loss.smoothing = wire_take_number(record);
+    const temper_loss_parameter *parameter;
+    for (size_t k = 0; (parameter = method_parameter(plan->loss.method, k)); k++)
+        *loss_parameter(&plan->loss, parameter) = wire_take_number(record);
     plan->l2 = wire_take_number(record);
     plan->intercept = wire_take_count(record) != 0;
     plan->f64 = wire_take_count(record) != 0;
-    record->failed = record->failed || method > TEMPER_BREGMAN || plan->all.columns == 0 || plan->all.classes.count < 2;
+    record->failed =
+        record->failed || method >= TEMPER_METHODS || plan->all.columns == 0 || plan->all.classes.count < 2;
 }
 
 /* Reads a plan in a worker. A message of another version, or a truncated one, is refused. */

@@ -29,13 +29,21 @@ static void append_parameter(struct text *out, const char *name, double value)
 static const char first_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("1") " = ";
 static const char second_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("2") " = ";
 
+/* ", alpha = 0.1", for each parameter that only this method has. */
+static void append_own(struct text *out, temper_loss_spec loss)
+{
+    const temper_loss_parameter *parameter;
+    for (size_t k = 0; (parameter = method_parameter(loss.method, k)); k++) {
+        text_format(out, ", %s = ", strcmp(parameter->name, "log_zero") == 0 ? "log 0" : parameter->name);
+        append_quantity(out, *loss_parameter(&loss, parameter), PARAMETER_DIGITS);
+    }
+}
+
 /* Parameters that the method fixes are left out: logistic is t1 = t2 = 1, generalised cross entropy has t2 = 1. */
 void append_loss(struct text *out, temper_loss_spec loss)
 {
     text_append(out, method_name(loss.method));
     switch (loss.method) {
-    case TEMPER_LOGISTIC:
-        break;
     case TEMPER_HINGE:
         if (loss.smoothing > 0)
             append_parameter(out, ", smoothed over ", loss.smoothing);
@@ -43,12 +51,12 @@ void append_loss(struct text *out, temper_loss_spec loss)
     case TEMPER_T_LOGISTIC:
         append_parameter(out, ", " SVG_ITALIC("t") " = ", loss.t2);
         break;
-    case TEMPER_GCE:
-        append_parameter(out, first_temperature, loss.t1);
-        break;
     default:
-        append_parameter(out, first_temperature, loss.t1);
-        append_parameter(out, second_temperature, loss.t2);
+        if (method_has_free_temperature(loss.method, 0))
+            append_parameter(out, first_temperature, loss.t1);
+        if (method_has_free_temperature(loss.method, 1))
+            append_parameter(out, second_temperature, loss.t2);
+        append_own(out, loss);
     }
 }
 
@@ -165,15 +173,6 @@ static double loss_curve(const void *context, double margin)
     return any_margin_loss(*(const temper_loss_spec *)context, margin).value;
 }
 
-/* The upper bound of the loss, 1/(1 - t1), or infinity. */
-static double cap_of(temper_loss_spec loss)
-{
-    if (loss.method == TEMPER_HINGE)
-        return INFINITY;
-    loss = loss_resolve(loss);
-    return loss_shape(loss.t1, loss.t2).bound;
-}
-
 /* The range of the finite values of a loss on a coarse grid of margins. */
 static struct domain span_of(const temper_loss_figure *figure, const temper_loss_spec *loss)
 {
@@ -227,7 +226,7 @@ static double cap_above(const temper_loss_figure *figure, double height)
 {
     double least = INFINITY;
     for (size_t i = 0; i < figure->loss_count; i++) {
-        double cap = cap_of(figure->losses[i]);
+        double cap = loss_bound(figure->losses[i]);
         if (cap > height)
             least = fmin(least, cap);
     }
@@ -270,15 +269,6 @@ static void add_cap(struct chart *chart, struct chart_layer *caps, double cap, s
     chart_label(chart, item, &words);
 }
 
-/* The margin where the loss changes from convex to concave: rows further to the left have less and less influence. */
-static double inflection_of(temper_loss_spec loss)
-{
-    if (!loss_is_two_temperature(loss))
-        return NAN;
-    loss = loss_resolve(loss);
-    return loss_shape(loss.t1, loss.t2).inflection;
-}
-
 /* Curves, their caps, and their inflections where these are in view. */
 static void describe_losses(struct chart *chart, const temper_loss_figure *figure)
 {
@@ -292,7 +282,7 @@ static void describe_losses(struct chart *chart, const temper_loss_figure *figur
     for (size_t i = 0; i < figure->loss_count; i++) {
         const temper_loss_spec *loss = &figure->losses[i];
         struct chart_layer *line = chart_add(chart, LAYER_LINE, loss_stroke(figure, i), NULL);
-        double cap = cap_of(*loss);
+        double cap = loss_bound(*loss);
         append_loss(&line->name, *loss);
         path_sample(&line->path, &chart->frame, margins, loss_curve, loss);
         if (isfinite(cap))
@@ -300,7 +290,7 @@ static void describe_losses(struct chart *chart, const temper_loss_figure *figur
     }
     struct chart_layer *marks = chart_add(chart, LAYER_MARKS, palette_line(palette_grey, 0), "inflection");
     for (size_t i = 0; i < figure->loss_count; i++) {
-        double margin = inflection_of(figure->losses[i]);
+        double margin = loss_inflection(figure->losses[i]);
         if (isfinite(margin))
             chart_item(chart, marks,
                        (struct chart_item){.from = {margin, loss_curve(&figure->losses[i], margin)},

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tempered/loss_family.h"
+
 static const double line_width = 2.2;
 
 const struct neutral_pair palette_neutrals[PALETTE_NEUTRALS] = {
@@ -27,7 +29,8 @@ static const struct colour categories[CATEGORIES] = {
     [PURPLE] = {0xc8, 0x75, 0xa3}, [OCHRE] = {0xb0, 0x7a, 0x00},      [VIOLET] = {0x6f, 0x58, 0xcb},
 };
 
-static const struct colour hinge_grey = {0x8a, 0x8a, 0x8a};
+/* There are more methods than categories. */
+static const struct colour hinge_grey = {0x8a, 0x8a, 0x8a}, trimmed_teal = {0x10, 0x98, 0x9c};
 
 /* Lines along a range of temperatures. Their luminance is within 0.126 to 0.30, as 3:1 on both pages requires; so the
  * hue changes rather than the lightness. */
@@ -64,6 +67,10 @@ static struct colour method_colour(temper_method method, bool is_default)
         return categories[PURPLE];
     case TEMPER_BREGMAN:
         return categories[OCHRE];
+    case TEMPER_SCE:
+        return categories[VIOLET];
+    case TEMPER_TRIMMED:
+        return trimmed_teal;
     default:
         return categories[is_default ? VERMILLION : BLUE];
     }
@@ -72,30 +79,42 @@ static struct colour method_colour(temper_method method, bool is_default)
 /* The standard loss is recognised by its temperatures. */
 struct stroke palette_loss(temper_loss_spec loss, size_t index)
 {
-    return palette_line(method_colour(loss.method, loss.t1 == 0.3 && loss.t2 == 1), index);
+    bool is_default = loss.method == TEMPER_TEMPERED && loss.t1 == 0.3 && loss.t2 == 1;
+    return palette_line(method_colour(loss.method, is_default), index);
 }
 
-/* Longer names first, as "t-logistic" contains "logistic". */
+/* The method whose name is part of the text; the longest of several, as "t-logistic" contains "logistic". */
+static bool method_within(const char *text, temper_method *method)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < TEMPER_METHODS; i++) {
+        const char *word = method_name((temper_method)i);
+        if (strlen(word) <= longest || !strstr(text, word))
+            continue;
+        longest = strlen(word);
+        *method = (temper_method)i;
+    }
+    return longest > 0;
+}
+
+/* Names of the default loss and other spellings first, then the names of the methods. */
 struct stroke palette_series(const char *name, size_t index)
 {
     static const struct {
         const char *word;
         temper_method method;
         bool is_default;
-    } words[] = {{"t-logistic", TEMPER_T_LOGISTIC, false},
-                 {"two-temperature", TEMPER_TEMPERED, true},
+    } words[] = {{"two-temperature", TEMPER_TEMPERED, true},
                  {"0.3, 1", TEMPER_TEMPERED, true},
                  {"t1 = 0.3, t2 = 1", TEMPER_TEMPERED, true},
-                 {"tempered", TEMPER_TEMPERED, false},
-                 {"logistic", TEMPER_LOGISTIC, false},
-                 {"gce", TEMPER_GCE, false},
                  {"GCE", TEMPER_GCE, false},
-                 {"hinge", TEMPER_HINGE, false},
-                 {"bregman", TEMPER_BREGMAN, false},
                  {"Bregman", TEMPER_BREGMAN, false}};
+    temper_method method;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strstr(name, words[i].word))
             return palette_line(method_colour(words[i].method, words[i].is_default), 0);
+    if (method_within(name, &method))
+        return palette_line(method_colour(method, false), 0);
     return palette_category(index);
 }
 

@@ -10,7 +10,7 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-enum { MOST_VALUES = 256, MOST_CANDIDATES = 100000, METHODS = TEMPER_BREGMAN + 1 };
+enum { MOST_VALUES = 256, MOST_CANDIDATES = 100000 };
 
 /* A list without repetitions, in the order in which it was written. */
 struct grid_values {
@@ -21,10 +21,10 @@ struct grid_values {
 /* The lists that have been parsed so far. A list that occurs twice replaces the earlier one. */
 struct grid_lists {
     struct grid_values t1, t2, l2;
-    bool method[METHODS]; /* which losses are combined with the temperatures */
-    double smoothing;     /* of hinge */
-    bool only;            /* do not add logistic regression and the reference */
-    double default_l2;    /* lambda_0, the unit of values that end in x */
+    temper_loss_spec loss[MOST_VALUES]; /* losses that are combined with the temperatures */
+    size_t losses;
+    bool only;         /* do not add logistic regression and the reference */
+    double default_l2; /* lambda_0, the unit of values that end in x */
 };
 
 /* The bytes [from, to) of the grid's text, which is never copied. */
@@ -124,27 +124,24 @@ static temper_status read_values(struct grid_text word, struct grid_text rest, c
     return TEMPER_OK;
 }
 
-/* Parses the names after loss=, such as tempered,hinge:0.5; the number after the colon is the smoothing width of
- * hinge. */
-static temper_status read_methods(struct grid_text word, struct grid_text rest, struct grid_lists *lists,
-                                  temper_error *error)
+/* Parses the names after loss=, such as tempered,hinge:0.5,sce:0.1:1:-4; the numbers after a colon are parameters that
+ * only this method has. A loss may occur several times, with other parameters. */
+static temper_status read_losses(struct grid_text word, struct grid_text rest, struct grid_lists *lists,
+                                 temper_error *error)
 {
-    memset(lists->method, 0, sizeof lists->method);
+    lists->losses = 0;
     if (rest.to[-1] == ',')
         return bad_word(word, "ends in a comma", error);
     do {
-        struct grid_text item = split_at(&rest, ','), title = split_at(&item, ':');
-        /* A name that is too long stays empty here, and is then refused as unknown. */
-        char name[32] = "";
-        temper_method method;
-        if ((size_t)(title.to - title.from) < sizeof name)
-            memcpy(name, title.from, (size_t)(title.to - title.from));
-        if (!method_find(name, &method))
+        struct grid_text item = split_at(&rest, ','), after = item, name = split_at(&after, ':');
+        temper_loss_spec loss = {0};
+        if (lists->losses == MOST_VALUES)
+            return bad_word(word, "has too many losses (there may be 256)", error);
+        if (!loss_parse(name.from, (size_t)(name.to - name.from), true, &loss))
             return bad_word(word, "names an unknown loss", error);
-        /* Text after the colon: a width, for hinge only. */
-        if (item.from < item.to && (method != TEMPER_HINGE || !read_value(item, lists, false, &lists->smoothing)))
-            return bad_word(word, "gives a width that is not a number, or to a loss that has none", error);
-        lists->method[method] = true;
+        if (!loss_parse(item.from, (size_t)(item.to - item.from), true, &loss))
+            return bad_word(word, "gives parameters that the loss does not have, too few, or out of range", error);
+        lists->loss[lists->losses++] = loss;
     } while (rest.from < rest.to);
     return TEMPER_OK;
 }
@@ -162,7 +159,7 @@ static temper_status read_word(struct grid_text word, struct grid_lists *lists, 
     if (rest.from >= rest.to)
         return bad_word(word, "is not a list", error);
     if (length == 4 && memcmp(name.from, "loss", 4) == 0)
-        return read_methods(word, rest, lists, error);
+        return read_losses(word, rest, lists, error);
     const struct {
         const char *name;
         struct grid_values *values;
@@ -218,16 +215,17 @@ static void add_loss(const struct grid_lists *lists, temper_loss_spec loss, stru
 }
 
 /* Adds a loss with all pairs of temperatures; returns the number of pairs that cannot be trained. */
-static size_t add_method(const struct grid_lists *lists, temper_method method, struct candidate_grid *grid)
+static size_t add_pairs(const struct grid_lists *lists, temper_loss_spec loss, struct candidate_grid *grid)
 {
     size_t left_out = 0;
     /* Methods without temperatures resolve all pairs to one loss, which add_loss adds once. */
     for (size_t i = 0; i < lists->t1.count; i++)
         for (size_t j = 0; j < lists->t2.count; j++) {
-            temper_loss_spec loss = loss_resolve((temper_loss_spec){
-                .method = method, .t1 = lists->t1.value[i], .t2 = lists->t2.value[j], .smoothing = lists->smoothing});
-            if (train_check_loss(loss, NULL) == TEMPER_OK)
-                add_loss(lists, loss, grid);
+            loss.t1 = lists->t1.value[i];
+            loss.t2 = lists->t2.value[j];
+            temper_loss_spec resolved = loss_resolve(loss);
+            if (train_check_loss(resolved, NULL) == TEMPER_OK)
+                add_loss(lists, resolved, grid);
             else
                 left_out++;
         }
@@ -250,22 +248,20 @@ static void sort_falling(struct grid_values *values)
 static temper_status fill(const struct grid_lists *lists, struct candidate_grid *grid, temper_error *error)
 {
     /* Order: logistic regression, then the reference. */
-    static const temper_loss_spec added[] = {{TEMPER_TEMPERED, 1, 1, 0},
-                                             {TEMPER_TEMPERED, REFERENCE_T1, REFERENCE_T2, 0}};
+    static const temper_loss_spec added[] = {{.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 1},
+                                             {.method = TEMPER_TEMPERED, .t1 = REFERENCE_T1, .t2 = REFERENCE_T2}};
     /* An upper bound of the number of losses; duplicates and pairs that cannot be trained are not subtracted. */
-    size_t most = 2, left_out = 0;
-    for (size_t i = 0; i < METHODS; i++)
-        most += lists->method[i] ? lists->t1.count * lists->t2.count : 0;
-    most *= lists->l2.count;
+    size_t most = (2 + lists->losses * lists->t1.count * lists->t2.count) * lists->l2.count, left_out = 0;
     if (most > MOST_CANDIDATES)
         return error_set(error, TEMPER_USAGE, "grid: %zu candidates are more than 100000; give fewer values", most);
     grid->table = mem_alloc(most, sizeof *grid->table);
     if (!grid->table)
         return error_no_memory(error);
     /* In the order of the enumeration, whatever the order in the text. */
-    for (size_t i = 0; i < METHODS; i++)
-        if (lists->method[i])
-            left_out += add_method(lists, (temper_method)i, grid);
+    for (size_t method = 0; method < TEMPER_METHODS; method++)
+        for (size_t i = 0; i < lists->losses; i++)
+            if (lists->loss[i].method == (temper_method)method)
+                left_out += add_pairs(lists, lists->loss[i], grid);
     /* Checked before the two losses are added: a user whose own list is empty should know it. */
     if (grid->count == 0)
         return error_set(error, TEMPER_USAGE,
@@ -297,7 +293,7 @@ static const char *named_grid(const char *text, uint64_t rows)
 temper_status grid_parse(const char *text, double default_l2, uint64_t rows, struct candidate_grid *out,
                          temper_error *error)
 {
-    struct grid_lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};
+    struct grid_lists lists = {.loss = {{.method = TEMPER_TEMPERED}}, .losses = 1, .default_l2 = default_l2};
     struct candidate_grid grid = {0};
     const char *named = named_grid(text, rows);
     temper_status status = read_lists(named ? named : TEMPER_GRID_DEFAULT, &lists, error);

@@ -60,12 +60,13 @@ static temper_status check_memory(const struct tune_request *request)
     double rows = (double)data->x.rows, vectors = (double)weight_vectors(data->classes.count), block;
     if (data->storage.memory_limit == 0)
         return TEMPER_OK;
-    /* A grid with hinge also has fits that cannot be batched, which take another amount of memory. */
     size_t most = crossval_most_fits(data);
     double fits = fits_bytes(data, &train, most, train.threads, &block);
-    if (options->grid && strstr(options->grid, "hinge")) {
-        train.loss.method = TEMPER_HINGE;
-        fits = fmax(fits, fits_bytes(data, &train, most, train.threads, &block));
+    /* A grid with such a loss also has fits that cannot be batched, which take another amount of memory. */
+    for (size_t i = 0; options->grid && i < TEMPER_METHODS; i++) {
+        train.loss.method = (temper_method)i;
+        if (!loss_is_one_run(train.loss) && strstr(options->grid, method_name(train.loss.method)))
+            fits = fmax(fits, fits_bytes(data, &train, most, train.threads, &block));
     }
     /* Predictions and confidences of the candidates in progress. */
     double trials = rows * (double)crossval_trial_bytes(data);

@@ -9,6 +9,7 @@
 #include "base/checkpoint_file.h"
 #include "base/memory.h"
 #include "search/tune_state.h"
+#include "tempered/loss_family.h"
 #include "train/train.h"
 
 static const char magic[CHECKPOINT_MAGIC] = "temper-tune-3";
@@ -29,8 +30,11 @@ static void add_candidates(struct text *text, const struct crossval_table *table
     for (size_t i = 0; i < table->count; i++) {
         const temper_tune_candidate *candidate = &table->candidate[i];
         const double numbers[] = {(double)candidate->loss.method, candidate->loss.t1, candidate->loss.t2,
-                                  candidate->loss.smoothing, candidate->l2};
+                                  candidate->l2};
+        char loss[TEMPER_LOSS_TEXT];
+        loss_format(candidate->loss, loss); /* with the parameters that only this method has */
         text_append_bytes(text, (const char *)numbers, sizeof numbers);
+        add_word(text, loss);
     }
 }
 

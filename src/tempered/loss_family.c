@@ -1,6 +1,7 @@
 /* loss_family: the losses by name, and the facts about them that training, tuning and reports use. */
 #include "tempered/loss_family.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,19 +18,32 @@ static const struct method {
 #undef METHOD_ROW
 };
 
-enum { METHOD_COUNT = sizeof methods / sizeof *methods };
+/* Which of them are -log_t1 exp_t2. A method that is not listed here is not. */
+static const bool two_temperature[TEMPER_METHODS] = {
+    [TEMPER_TEMPERED] = true, [TEMPER_LOGISTIC] = true, [TEMPER_T_LOGISTIC] = true, [TEMPER_GCE] = true};
+
+/* The parameters of single methods, in the order in which they are written; ranges include their ends. The weights of
+ * sce are those of its authors for CIFAR-10. */
+static const temper_loss_parameter parameters[] = {
+    {TEMPER_HINGE, "smoothing", offsetof(temper_loss_spec, smoothing), 0, 0, DBL_MAX},
+    {TEMPER_SCE, "alpha", offsetof(temper_loss_spec, alpha), 0.1, 0, DBL_MAX},
+    {TEMPER_SCE, "beta", offsetof(temper_loss_spec, beta), 1, 0, DBL_MAX},
+    {TEMPER_SCE, "log_zero", offsetof(temper_loss_spec, log_zero), -4, -DBL_MAX, 0},
+    {TEMPER_TRIMMED, "trim", offsetof(temper_loss_spec, trim), 0.2, 0, 0.99},
+};
+enum { PARAMETERS = sizeof parameters / sizeof *parameters };
 
 /* ---- Names and values ------------------------------------------------------------------------ */
 
 const char *method_name(temper_method method)
 {
-    return (size_t)method < METHOD_COUNT ? methods[method].name : "?";
+    return (size_t)method < TEMPER_METHODS ? methods[method].name : "?";
 }
 
 /* Linear search: the list is short, and names are looked up once for each command. */
 bool method_find(const char *name, temper_method *method)
 {
-    for (size_t i = 0; i < METHOD_COUNT; i++)
+    for (size_t i = 0; i < TEMPER_METHODS; i++)
         if (strcmp(methods[i].name, name) == 0) {
             *method = (temper_method)i;
             return true;
@@ -41,13 +55,50 @@ bool method_find(const char *name, temper_method *method)
  * method beyond the list gets NaN, so that every loss of it is NaN. */
 temper_loss_spec loss_resolve(temper_loss_spec loss)
 {
-    if ((size_t)loss.method >= METHOD_COUNT)
+    if ((size_t)loss.method >= TEMPER_METHODS)
         return (temper_loss_spec){.method = loss.method, .t1 = NAN, .t2 = NAN, .smoothing = NAN};
     const struct method *method = &methods[loss.method];
     loss.t1 = isnan(method->t1) ? loss.t1 : method->t1;
     loss.t2 = isnan(method->t2) ? loss.t2 : method->t2;
     return loss;
 }
+
+/* ---- Parameters of single methods ------------------------------------------------------------ */
+
+const temper_loss_parameter *method_parameter(temper_method method, size_t k)
+{
+    for (size_t i = 0; i < PARAMETERS; i++)
+        if (parameters[i].method == method && k-- == 0)
+            return &parameters[i];
+    return NULL;
+}
+
+double *loss_parameter(temper_loss_spec *loss, const temper_loss_parameter *parameter)
+{
+    return (double *)(void *)((char *)loss + parameter->offset);
+}
+
+void loss_set_standard(temper_loss_spec *loss)
+{
+    for (size_t i = 0; i < PARAMETERS; i++)
+        *loss_parameter(loss, &parameters[i]) = parameters[i].standard;
+}
+
+/* NaN and infinity are out of every range. */
+bool loss_parameters_legal(temper_loss_spec loss, const temper_loss_parameter **wrong)
+{
+    const temper_loss_parameter *parameter;
+    for (size_t k = 0; (parameter = method_parameter(loss.method, k)); k++) {
+        double value = *loss_parameter(&loss, parameter);
+        *wrong = parameter;
+        if (!(value >= parameter->least && value <= parameter->most))
+            return false;
+    }
+    *wrong = NULL;
+    return true;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* `gradient` (n) and `hessian` (n x n, row-major) may be NULL, as in losses.h. */
 double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
@@ -58,6 +109,8 @@ double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, 
         return hinge_loss(loss, a, n, label, gradient, hessian);
     case TEMPER_BREGMAN:
         return bregman_loss(loss, a, n, label, gradient, hessian);
+    case TEMPER_SCE:
+        return sce_loss(loss, a, n, label, gradient, hessian);
     default: /* the special cases are only other temperatures */
         return tempered_loss(loss, a, n, label, gradient, hessian);
     }
@@ -72,6 +125,8 @@ struct margin_loss any_margin_loss(temper_loss_spec loss, double margin)
         return hinge_margin_loss(margin, loss.smoothing);
     case TEMPER_BREGMAN:
         return bregman_margin_loss(margin, loss.t1, loss.t2);
+    case TEMPER_SCE:
+        return sce_margin_loss(loss, margin);
     default:
         return tempered_margin_loss(margin, loss.t1, loss.t2);
     }
@@ -79,15 +134,30 @@ struct margin_loss any_margin_loss(temper_loss_spec loss, double margin)
 
 /* ---- Which loss it is ------------------------------------------------------------------------ */
 
+static bool is_method(temper_method method)
+{
+    return (size_t)method < TEMPER_METHODS;
+}
+
 bool loss_has_temperatures(temper_loss_spec loss)
 {
-    return loss.method != TEMPER_HINGE;
+    return is_method(loss.method) && loss.method != TEMPER_HINGE;
+}
+
+bool method_has_free_temperature(temper_method method, size_t which)
+{
+    return is_method(method) && method != TEMPER_HINGE && isnan(which ? methods[method].t2 : methods[method].t1);
 }
 
 /* The Bregman loss has two temperatures too, but another formula. */
 bool loss_is_two_temperature(temper_loss_spec loss)
 {
-    return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
+    return is_method(loss.method) && two_temperature[loss.method];
+}
+
+bool loss_is_of_cross_entropy(temper_loss_spec loss)
+{
+    return loss.method == TEMPER_SCE;
 }
 
 bool loss_is_two_temperature_at(temper_loss_spec loss, double t1, double t2)
@@ -98,15 +168,26 @@ bool loss_is_two_temperature_at(temper_loss_spec loss, double t1, double t2)
 /* Logistic regression is the two-temperature loss at (1, 1): different names, the same function. */
 bool loss_same_function(temper_loss_spec a, temper_loss_spec b)
 {
+    const temper_loss_parameter *parameter;
     if (a.method != b.method && !(loss_is_two_temperature(a) && loss_is_two_temperature(b)))
         return false;
-    return loss_has_temperatures(a) ? a.t1 == b.t1 && a.t2 == b.t2 : a.smoothing == b.smoothing;
+    if (loss_has_temperatures(a) && !(a.t1 == b.t1 && a.t2 == b.t2))
+        return false;
+    for (size_t k = 0; (parameter = method_parameter(a.method, k)); k++)
+        if (*loss_parameter(&a, parameter) != *loss_parameter(&b, parameter))
+            return false;
+    return true;
 }
 
-/* Stricter than the function: the method has to be the same too. */
+/* Stricter than the function: the method has to be the same too, and fields that it ignores. */
 bool loss_same_spec(temper_loss_spec a, temper_loss_spec b)
 {
-    return a.method == b.method && a.t1 == b.t1 && a.t2 == b.t2 && a.smoothing == b.smoothing;
+    if (a.method != b.method || a.t1 != b.t1 || a.t2 != b.t2)
+        return false;
+    for (size_t i = 0; i < PARAMETERS; i++)
+        if (*loss_parameter(&a, &parameters[i]) != *loss_parameter(&b, &parameters[i]))
+            return false;
+    return true;
 }
 
 /* ---- Convexity ------------------------------------------------------------------------------- */
@@ -119,14 +200,18 @@ bool loss_is_convex(temper_loss_spec loss)
         return true;
     case TEMPER_BREGMAN: /* for t1 > t2 it is at some temperatures only, and not at (1.9, 1) */
         return loss.t1 == loss.t2 && loss.t1 >= 1;
+    case TEMPER_SCE: /* docs/math.md, section 9 */
+        return loss.alpha >= -loss.beta * loss.log_zero;
     default:
-        return loss_shape(loss.t1, loss.t2).convex;
+        return loss_is_two_temperature(loss) && loss_shape(loss.t1, loss.t2).convex;
     }
 }
 
 /* t1 >= t2 makes the curvature non-negative wherever the probability of the label is positive. */
 bool loss_is_convex_in_support(temper_loss_spec loss)
 {
+    if (loss.method == TEMPER_SCE)
+        return loss_is_convex(loss);
     return loss.t1 >= loss.t2;
 }
 
@@ -138,7 +223,76 @@ bool loss_has_convex_settings(temper_loss_spec loss)
 /* The negation, so that NaN temperatures count as difficult. */
 bool loss_needs_second_start(temper_loss_spec loss)
 {
-    return loss_has_temperatures(loss) && !(loss.t1 >= 1 && loss.t1 >= loss.t2);
+    if (loss.method == TEMPER_SCE)
+        return !loss_is_convex(loss);
+    /* Rounds begin with a convex problem, from which they continue. */
+    return loss_has_temperatures(loss) && !loss_has_rounds(loss) && !(loss.t1 >= 1 && loss.t1 >= loss.t2);
+}
+
+/* ---- Probabilities, bound, training ---------------------------------------------------------- */
+
+bool loss_has_probabilities(temper_loss_spec loss)
+{
+    return loss_has_temperatures(loss);
+}
+
+/* Methods with t1 = t2 = 1, whatever their loss, have a softmax, which order 1 leaves as it is. */
+double loss_escort_order(temper_loss_spec loss)
+{
+    if (!loss_has_probabilities(loss))
+        return 0;
+    return loss.method == TEMPER_BREGMAN ? 1 : loss.t1;
+}
+
+/* The cross-entropy in sce is unbounded; without it, at most beta |log_zero|. */
+double loss_bound(temper_loss_spec loss)
+{
+    loss = loss_resolve(loss);
+    if (loss.method == TEMPER_SCE)
+        return loss.alpha > 0 ? INFINITY : -loss.beta * loss.log_zero;
+    return loss_has_temperatures(loss) ? loss_shape(loss.t1, loss.t2).bound : INFINITY;
+}
+
+double loss_gap(temper_loss_spec loss)
+{
+    if (loss.method == TEMPER_SCE)
+        return loss_is_convex(loss) ? 0 : 1 + loss.alpha / (loss.beta * loss.log_zero);
+    return loss_is_two_temperature(loss) ? loss.t2 - loss.t1 : 0;
+}
+
+/* The curvature of sce is p q (alpha + B (p - q)), B = -beta log_zero: it changes its sign at q - p = alpha / B. */
+double loss_inflection(temper_loss_spec loss)
+{
+    loss = loss_resolve(loss);
+    if (loss.method == TEMPER_SCE) {
+        double share = -loss.alpha / (loss.beta * loss.log_zero);
+        return loss_is_convex(loss) ? -INFINITY : log1p(-share) - log1p(share);
+    }
+    return loss_is_two_temperature(loss) ? loss_shape(loss.t1, loss.t2).inflection : NAN;
+}
+
+/* A hinge has its curvature at margin 1. The reverse cross-entropy of sce has its inflection at margin 0, so that only
+ * the factor of the logistic curvature 1/4 counts. */
+double loss_initial_curvature(temper_loss_spec loss)
+{
+    if (loss.method == TEMPER_HINGE)
+        return 0;
+    return loss.method == TEMPER_SCE ? 0.25 * sce_terms(loss, log(2)).factor : any_margin_loss(loss, 0).curvature;
+}
+
+bool loss_is_one_run(temper_loss_spec loss)
+{
+    return loss.method != TEMPER_HINGE && !loss_has_rounds(loss);
+}
+
+bool loss_has_rounds(temper_loss_spec loss)
+{
+    return loss.method == TEMPER_TRIMMED;
+}
+
+temper_loss_spec loss_of_rows(temper_loss_spec loss)
+{
+    return loss.method == TEMPER_TRIMMED ? (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1} : loss;
 }
 
 /* ---- The shape of the two-temperature loss --------------------------------------------------- */

@@ -23,6 +23,15 @@ double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t lab
  * smoothing/2. Without smoothing the first of equal largest activations has the subgradient. */
 double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 
+/* Symmetric cross-entropy: alpha CE - beta log_zero (1 - p_label). */
+double sce_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
+/* The same from the cross-entropy: its value; the factor of the gradient and the Hessian of the cross-entropy, and that
+ * of the outer product of this gradient in the Hessian. */
+struct sce_terms {
+    double value, factor, outer;
+};
+struct sce_terms sce_terms(temper_loss_spec loss, double cross_entropy);
+
 /* The same losses for two classes as functions of the margin. */
 struct margin_loss {
     double value, slope, curvature;
@@ -33,6 +42,7 @@ struct margin_loss tempered_margin_loss(double margin, double t1, double t2);
 struct margin_loss tempered_gap_loss(double gap, double sign, double t1, double t2);
 struct margin_loss bregman_margin_loss(double margin, double t1, double t2);
 struct margin_loss hinge_margin_loss(double margin, double smoothing);
+struct margin_loss sce_margin_loss(temper_loss_spec loss, double margin);
 
 /* p of the given label, and its power t2 - t1. */
 double margin_probability(double margin, double t2);

@@ -17,6 +17,7 @@ enum {
     DIGITS = 32,         /* of a number in a model file, */
     TEXTS = 2,           /* whose text is assembled before it is written */
     PREDICTED_BYTES = 8, /* for each row, where there may be something to warn of */
+    ROUND_BYTES = 32,    /* for each row, where the training has rounds: weights, and losses with row numbers */
 };
 
 /* The first stage: statistics of the columns, which are freed before training begins, and the copy that logarithms
@@ -93,6 +94,7 @@ temper_status memory_budget_training(const struct train_request *request, const 
     needed += plan->preconditioner == PRECONDITIONER_DIAGONAL ? column_stats_bytes(&data->x) : 0;
     needed += gram ? n * n * NUMBER * (per_class ? vectors : 1) : 0;
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
+    needed += plan->reweighted ? rows * (ROUND_BYTES + vectors * NUMBER) : 0;
     struct memory_limit_plan limit = {
         .what = "the training", .needed = needed, .threads = plan->threads, .block = block};
     return memory_limit_plan(data, &limit, request->error);

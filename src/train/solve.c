@@ -406,7 +406,7 @@ static void choose_solution(struct train_state *train)
 
 /* Runs all phases, from the first or from that of a checkpoint (progress->phase). A user who interrupts still gets a
  * model: the best weights at that moment. */
-temper_status train_solve(struct train_state *train)
+static temper_status run_phases(struct train_state *train)
 {
     const struct train_plan *plan = &train->plan;
     struct train_progress *progress = &train->progress;
@@ -421,5 +421,17 @@ temper_status train_solve(struct train_state *train)
             TRY(keep_solution(train, phase));
     }
     choose_solution(train);
+    return TEMPER_OK;
+}
+
+/* One pass through the phases, or several where the loss has rounds. */
+temper_status train_solve(struct train_state *train)
+{
+    TRY(run_phases(train));
+    for (bool again = train->plan.reweighted != NULL; again && !train->progress.interrupted;) {
+        TRY(rounds_next(train, &again));
+        if (again)
+            TRY(run_phases(train));
+    }
     return TEMPER_OK;
 }

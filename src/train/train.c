@@ -1,7 +1,9 @@
 /* train: the steps of a training in their order, and what is refused before the first of them. */
 #include "train/train.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -65,14 +67,34 @@ static temper_status check_data(const struct dataset *data, temper_error *error)
     return TEMPER_OK;
 }
 
+/* Names the range of a parameter; an end that is not finite in practice is no bound. */
+static temper_status refuse_parameter(temper_loss_spec loss, const temper_loss_parameter *wrong, temper_error *error)
+{
+    char range[64];
+    if (wrong->least > -DBL_MAX && wrong->most < DBL_MAX)
+        snprintf(range, sizeof range, "from %g to %g", wrong->least, wrong->most);
+    else if (wrong->least > -DBL_MAX)
+        snprintf(range, sizeof range, ">= %g", wrong->least);
+    else
+        snprintf(range, sizeof range, "<= %g", wrong->most);
+    return error_set(error, TEMPER_USAGE, "the %s of loss %s must be a number %s; try %g", wrong->name,
+                     method_name(loss.method), range, wrong->standard);
+}
+
 /* The loss must be finite and have a bounded slope; loss_shape knows for which temperatures that holds. */
 temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
 {
+    const temper_loss_parameter *wrong;
     bool temperatures = loss_has_temperatures(loss);
+    if ((size_t)loss.method >= TEMPER_METHODS)
+        return error_set(error, TEMPER_USAGE, "the loss is of no known method; use a temper_method");
     if (temperatures && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
         return error_set(error, TEMPER_USAGE, "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
-    if (!temperatures && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
-        return error_set(error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
+    if (!loss_parameters_legal(loss, &wrong))
+        return refuse_parameter(loss, wrong, error);
+    /* A loss that is 0 everywhere. */
+    if (loss.method == TEMPER_SCE && loss.alpha == 0 && loss.beta * loss.log_zero == 0)
+        return error_set(error, TEMPER_USAGE, "one of alpha and beta of loss sce must be positive; try sce:0.1:1:-4");
     /* Outside of these temperatures a single row can have an infinite loss or gradient. */
     if (loss_is_two_temperature(loss) && !loss_shape(loss.t1, loss.t2).smooth)
         return error_set(error, TEMPER_USAGE,
@@ -123,6 +145,7 @@ static void free_state(struct train_state *train)
     mem_free(train->progress.solution);
     mem_free(train->progress.solver_memory);
     mem_free(train->plan.initial);
+    dataset_free(train->plan.reweighted);
     scaled_features_free(&train->plan.own_features);
 }
 
@@ -142,6 +165,9 @@ static temper_status allocate_progress(const struct train_plan *plan, struct tra
 static temper_status plan_and_solve(const struct train_request *request, struct train_state *train)
 {
     struct train_plan *plan = &train->plan;
+    plan->loss = loss_of_rows(plan->asked);
+    if (loss_has_rounds(plan->asked))
+        TRY(rounds_check(request, plan->asked));
     TRY(train_plan_decide(request, plan, &train->progress.objective));
     /* Validation rows need the classes and the scaling of the plan. */
     if (request->options->validation)
@@ -161,7 +187,7 @@ temper_status train_model(const struct train_request *request, struct model **mo
         TRY(check_data(request->data, request->error));
     TRY(check_options(request->options, request->error));
     /* The temperatures that the name of a loss implies are filled in once, here. */
-    train.plan.loss = loss_resolve(request->options->loss);
+    train.plan.asked = loss_resolve(request->options->loss);
     temper_status status = plan_and_solve(request, &train);
     if (status == TEMPER_OK)
         status = train_finish(&train, model, report);
@@ -181,7 +207,7 @@ temper_status train(const struct dataset *data, const temper_train_options *opti
  * freed. */
 temper_status train_fit(const struct train_request *request, temper_loss_spec loss, struct train_fit_result *result)
 {
-    struct train_state train = {.request = request, .plan.loss = loss, .is_candidate = true};
+    struct train_state train = {.request = request, .plan.asked = loss, .is_candidate = true};
     struct train_progress *progress = &train.progress;
     temper_status status = plan_and_solve(request, &train);
     /* Filled in on failure too: searches report how many iterations were spent. */

@@ -11,6 +11,7 @@
 #include "base/checkpoint_file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "tempered/loss_family.h"
 #include "train/train_state.h"
 
 static const char magic[CHECKPOINT_MAGIC] = "temper-resume-3";
@@ -19,9 +20,10 @@ static const char magic[CHECKPOINT_MAGIC] = "temper-resume-3";
  * Compared as bytes. */
 struct checkpoint_identity {
     char fingerprint[40];
-    char valid[40]; /* the fingerprint of the validation rows; "" without */
-    double t1, t2, smoothing, l2, tolerance;
-    uint64_t method, solver, f64, size, phases, max_iterations, patience, scale;
+    char valid[40];              /* the fingerprint of the validation rows; "" without */
+    char loss[TEMPER_LOSS_TEXT]; /* the method with the parameters that only it has */
+    double t1, t2, l2, tolerance;
+    uint64_t solver, f64, size, phases, max_iterations, patience, scale;
     uint64_t initial; /* a hash of the initial weights */
 };
 
@@ -47,10 +49,9 @@ static void identify(const struct train_state *train, struct checkpoint_identity
         memcpy(identity->valid, train->validation->fingerprint, sizeof train->validation->fingerprint);
     identity->t1 = plan->loss.t1;
     identity->t2 = plan->loss.t2;
-    identity->smoothing = plan->loss.smoothing;
+    loss_format(plan->asked, identity->loss);
     identity->l2 = plan->l2;
     identity->tolerance = options->tolerance;
-    identity->method = plan->loss.method;
     identity->solver = plan->solver;
     identity->f64 = plan->f64;
     identity->size = plan->size;

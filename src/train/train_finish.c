@@ -79,10 +79,10 @@ static bool copy_scale(const struct scale *scale, struct model *model)
  * the bits do not depend on the number of processes. */
 static void add_weights(void *context, void *state)
 {
-    const struct dataset *data = context;
+    const struct train_plan *plan = context;
     double *sum = state;
-    for (uint64_t row = 0; row < data->x.rows; row++)
-        *sum += data->weight ? data->weight[row] : 1;
+    for (uint64_t row = 0; row < plan->data->x.rows; row++)
+        *sum += plan->given_weight ? plan->given_weight[row] : 1;
 }
 
 /* Describes for the model file how the model was trained. No clock, host or thread count is part of it: equal training
@@ -116,8 +116,8 @@ static temper_status describe(const struct train_state *train, const temper_trai
     training->weight_sum = request->remote ? request->remote->weight_sum : 0;
     if (request->remote)
         return TEMPER_OK;
-    return comm_in_turn(data->ranks.comm, add_weights, (void *)data, &training->weight_sum, sizeof training->weight_sum,
-                        request->error);
+    return comm_in_turn(data->ranks.comm, add_weights, (void *)&train->plan, &training->weight_sum,
+                        sizeof training->weight_sum, request->error);
 }
 
 /* Fills a model from the solution: weights for raw rows (one vector after the other, where the solver interleaves the
@@ -126,7 +126,7 @@ static temper_status fill_model(const struct train_state *train, const temper_tr
 {
     const struct train_plan *plan = &train->plan;
     temper_error *error = train->request->error;
-    model->loss = plan->loss;
+    model->loss = plan->asked;
     model->l2 = plan->l2;
     model->intercept = !train->request->options->no_intercept;
     scaled_features_raw_weights(
@@ -168,7 +168,8 @@ static temper_status evaluate_solution(struct train_state *train, temper_train_r
     report->accuracy = objective_accuracy(progress->objective);
     if (status == TEMPER_OK && !isfinite(report->objective))
         return error_set(error, TEMPER_BAD_DATA, "the loss is not a finite number; pass --scale standard");
-    return status;
+    /* Rows that the last round left out count too. */
+    return status == TEMPER_OK && plan->reweighted ? rounds_accuracy(train, &report->accuracy) : status;
 }
 
 /* Why the solution that is kept ended. Validation and the user both stop the optimiser by the callback; the flags
@@ -195,7 +196,7 @@ static void fill_report(const struct train_state *train, temper_train_report *re
     report->stop = stop_reason(train);
     report->solver = solver_name(plan->solver);
     report->precision = plan->f64 ? "f64" : "f32";
-    report->loss = plan->loss;
+    report->loss = plan->asked;
     report->l2 = plan->l2;
     report->validation = train->validation ? train->validation->best_loss : (double)NAN;
     report->iterations = counts->iterations;

@@ -176,6 +176,9 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
     const temper_train_options *options = request->options;
     plan->threads = options->threads ? options->threads : thread_count_default();
     TRY(decide_features(request, plan));
+    plan->given_weight = plan->data->weight;
+    if (loss_has_rounds(plan->asked))
+        TRY(rounds_copy_data(request, plan));
     plan->l2 = options->l2;
     if (isnan(plan->l2))
         TRY(scaled_features_default_l2(plan->features, &plan->l2, request->error));

@@ -36,7 +36,10 @@ struct train_plan {
     const struct scaled_features *features; /* shared, or: */
     struct scaled_features own_features;
     const struct dataset *data; /* the rows of the features, or the same with other weights */
-    temper_loss_spec loss;      /* resolved */
+    struct dataset *reweighted; /* losses with rounds: `data` is this copy, whose weights change; else NULL */
+    const double *given_weight; /* the weights as they were given; NULL: all 1 */
+    temper_loss_spec asked;     /* the loss that was asked for, resolved */
+    temper_loss_spec loss;      /* that of the rows, which the phases minimise: loss_of_rows(asked) */
     double l2;
     enum solver solver;
     bool f64; /* sums in doubles */
@@ -79,6 +82,7 @@ struct known_point {
 
 struct train_progress {
     struct objective *objective;
+    size_t round; /* losses with rounds: how many are over */
     size_t phase; /* the current one */
     double *w;    /* where the phase began; then where it ended */
     double *gradient;
@@ -129,7 +133,7 @@ struct train_state {
 
 /* ---- Steps, in their order ------------------------------------------------------------------- */
 
-/* train_plan.c: from the data and options to plan and objective; plan->loss is given. */
+/* train_plan.c: from the data and options to plan and objective; plan->asked is given. */
 temper_status train_plan_decide(const struct train_request *request, struct train_plan *plan,
                                 struct objective **objective);
 /* The initial weights and the phases. */
@@ -163,6 +167,16 @@ double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss);
 temper_status train_finish(struct train_state *train, struct model **model, temper_train_report *report);
 
 /* ---- Only where options ask for them ---------------------------------------------------------------- */
+
+/* rounds.c: losses that repeat the minimisation with other weights of the rows. Refuses options that do not apply to
+ * them. */
+temper_status rounds_check(const struct train_request *request, temper_loss_spec asked);
+/* A copy of plan->data, which is borrowed otherwise, with weights of its own. */
+temper_status rounds_copy_data(const struct train_request *request, struct train_plan *plan);
+/* After a round: sets the weights of the next one; *again is false if that was the last. */
+temper_status rounds_next(struct train_state *train, bool *again);
+/* The share of all rows, with the weights that were given, whose label the solution predicts. */
+temper_status rounds_accuracy(const struct train_state *train, double *accuracy);
 
 /* memory_budget.c: TEMPER_NO_MEMORY if there is a limit that training would exceed; else the rest of the memory goes to
  * the window on the file that holds the rows. */

@@ -50,9 +50,8 @@ void preconditioner_free(struct preconditioner *preconditioner)
 /* Dense data of moderate width, and temperatures that do not differ much. */
 bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
 {
-    double gap = loss_is_two_temperature(loss) ? loss.t2 - loss.t1 : 0;
     return data->x.kind != MATRIX_CSR && data->x.columns <= MAX_COLUMNS &&
-           gap <= (data->classes.count == 2 ? MAX_GAP_BINARY : MAX_GAP_MULTICLASS);
+           loss_gap(loss) <= (data->classes.count == 2 ? MAX_GAP_BINARY : MAX_GAP_MULTICLASS);
 }
 
 /* Whether each class gets a Gram matrix. They halve the passes of convex losses, and save none for others; n x n
@@ -69,7 +68,7 @@ bool preconditioner_per_class(const struct dataset *data, temper_loss_spec loss,
  * times the curvature of the two-class loss. */
 double initial_curvature(temper_loss_spec loss, size_t classes)
 {
-    double curvature = loss.method == TEMPER_HINGE ? 0 : any_margin_loss(loss, 0).curvature;
+    double curvature = loss_initial_curvature(loss);
     if (!(curvature > 0)) /* that of the logistic loss */
         curvature = 0.25;
     return classes == 2 ? curvature : curvature * 2 * (1 - 1 / (double)classes);

@@ -215,7 +215,7 @@ TEST(missing_values)
 
 TEST(sparse_rows_are_cut_or_widened)
 {
-    struct model *model = model_made(2, 3, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0}, true);
+    struct model *model = model_made(2, 3, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, true);
     struct dataset *data = NULL;
     temper_error error = {0};
     temper_read_options plain = {.format = "libsvm"};
@@ -258,7 +258,7 @@ TEST(tables_for_a_model_without_schema)
 
 TEST(dense_rows_must_fit)
 {
-    struct model *model = model_made(2, 3, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0}, true);
+    struct model *model = model_made(2, 3, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, true);
     struct dataset *data = NULL;
     temper_error error = {0};
     static const char npy[] = "\x93NUMPY\x01\x00\x46\x00"

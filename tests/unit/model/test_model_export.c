@@ -8,7 +8,7 @@
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
 
-static const temper_loss_spec tempered = {TEMPER_TEMPERED, 0.3, 1.2, 0};
+static const temper_loss_spec tempered = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.2};
 
 typedef temper_status export_fn(const struct model *model, const char *path, temper_error *error);
 

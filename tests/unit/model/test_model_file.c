@@ -43,9 +43,14 @@ static void check_round_trip(struct model *model)
 
 TEST(round_trips)
 {
-    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.3, 1.12, 0}, {TEMPER_LOGISTIC, 1, 1, 0},
-                                              {TEMPER_T_LOGISTIC, 1, 1.5, 0},  {TEMPER_GCE, 0.7, 1, 0},
-                                              {TEMPER_HINGE, 0, 0, 0.5},       {TEMPER_BREGMAN, 0.5, 1.5, 0}};
+    static const temper_loss_spec losses[] = {
+        {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.12},
+        {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+        {.method = TEMPER_T_LOGISTIC, .t1 = 1, .t2 = 1.5},
+        {.method = TEMPER_GCE, .t1 = 0.7, .t2 = 1},
+        {.method = TEMPER_HINGE, .smoothing = 0.5},
+        {.method = TEMPER_BREGMAN, .t1 = 0.5, .t2 = 1.5},
+        {.method = TEMPER_SCE, .t1 = 1, .t2 = 1, .alpha = 0.25, .beta = 2, .log_zero = -6}};
     scratch_enter();
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         check_round_trip(model_made(2, 1 + i, losses[i], true));
@@ -58,7 +63,7 @@ TEST(round_trips)
 
 TEST(lines_are_for_people)
 {
-    struct model *model = model_made(20, 300, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0}, true);
+    struct model *model = model_made(20, 300, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, true);
     struct text text = written(model);
     size_t longest = 0;
     for (const char *p = text.bytes, *end; (end = strchr(p, '\n')); p = end + 1)
@@ -73,8 +78,9 @@ TEST(lines_are_for_people)
 /* What has no meaning for a method leaves no trace in the file. */
 TEST(equal_models_equal_bytes)
 {
-    struct model *a = model_made(2, 3, (temper_loss_spec){TEMPER_HINGE, 0, 0, 1}, true);
-    struct model *b = model_made(2, 3, (temper_loss_spec){TEMPER_HINGE, (double)NAN, 7, 1}, true);
+    struct model *a = model_made(2, 3, (temper_loss_spec){.method = TEMPER_HINGE, .smoothing = 1}, true);
+    struct model *b =
+        model_made(2, 3, (temper_loss_spec){.method = TEMPER_HINGE, .t1 = (double)NAN, .t2 = 7, .smoothing = 1}, true);
     struct text first = written(a), second = written(b);
     CHECK_EQ_TEXT(second.bytes, first.bytes);
     text_free(&first);

@@ -14,11 +14,16 @@
 
 static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
 static const temper_loss_spec losses[] = {
-    {TEMPER_LOGISTIC, 1, 1, 0},     {TEMPER_TEMPERED, 0.3, 1, 0},   {TEMPER_TEMPERED, 0.1, 1.9, 0},
-    {TEMPER_T_LOGISTIC, 1, 1.5, 0}, {TEMPER_TEMPERED, 0.5, 0.7, 0}, {TEMPER_HINGE, 0, 0, 0.5},
-    {TEMPER_BREGMAN, 0.6, 1.4, 0},
+    {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+    {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
+    {.method = TEMPER_TEMPERED, .t1 = 0.1, .t2 = 1.9},
+    {.method = TEMPER_T_LOGISTIC, .t1 = 1, .t2 = 1.5},
+    {.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 0.7},
+    {.method = TEMPER_HINGE, .smoothing = 0.5},
+    {.method = TEMPER_BREGMAN, .t1 = 0.6, .t2 = 1.4},
+    {.method = TEMPER_SCE, .t1 = 1, .t2 = 1, .alpha = 0.1, .beta = 1, .log_zero = -4},
 };
-enum { KINDS = 4, LOSSES = 7, TSALLIS = 5 };
+enum { KINDS = 4, LOSSES = 8, TSALLIS = 5 };
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@ static struct model *identity(size_t classes, temper_method method)
     size_t vectors = classes == 2 ? 1 : classes;
     if (!CHECK(model_new(classes, vectors, &model, NULL) == TEMPER_OK))
         return NULL;
-    model->loss = (temper_loss_spec){method, 1, 1, 0};
+    model->loss = (temper_loss_spec){.method = method, .t1 = 1, .t2 = 1};
     for (size_t k = 0; k < vectors; k++)
         model->weights[k * vectors + k] = 1;
     for (size_t c = 0; c < classes; c++)

@@ -46,11 +46,11 @@ enum { ROWS = 5 };
 
 TEST(probabilities_are_escorts_and_sum_to_one)
 {
-    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.3, 1, 0},
-                                              {TEMPER_TEMPERED, 0.5, 1.7, 0},
-                                              {TEMPER_TEMPERED, 0.4, 0.6, 0},
-                                              {TEMPER_LOGISTIC, 1, 1, 0},
-                                              {TEMPER_BREGMAN, 0.7, 1.4, 0}};
+    static const temper_loss_spec losses[] = {{.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
+                                              {.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 1.7},
+                                              {.method = TEMPER_TEMPERED, .t1 = 0.4, .t2 = 0.6},
+                                              {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                              {.method = TEMPER_BREGMAN, .t1 = 0.7, .t2 = 1.4}};
     for (size_t l = 0; l < 5; l++)
         for (size_t classes = 2; classes < 4; classes++) {
             struct model *model = identity(classes, losses[l]);
@@ -129,7 +129,7 @@ TEST(activations_beyond_doubles_have_probabilities)
             return;
         for (size_t c = 0; c < FAR_CLASSES; c++)
             classes_add(&model->classes, &"abcd"[c], 1);
-        model->loss = (temper_loss_spec){TEMPER_TEMPERED, 0.5, t2[i], 0};
+        model->loss = (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = t2[i]};
         memcpy(model->weights, far_weights, sizeof far_weights);
         check_far(model, data);
         check_far(model, &sparse);
@@ -140,8 +140,8 @@ TEST(activations_beyond_doubles_have_probabilities)
 
 TEST(raw_probabilities_are_those_of_the_paper)
 {
-    struct model *two = identity(2, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0});
-    struct model *three = identity(3, (temper_loss_spec){TEMPER_TEMPERED, 0.5, 2, 0});
+    struct model *two = identity(2, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1});
+    struct model *three = identity(3, (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 2});
     struct dataset *data = table_make(MATRIX_F64, ROWS, 1, activations, NULL);
     struct dataset *wide = table_make(MATRIX_F64, ROWS, 3, activations, NULL);
     double p[ROWS * 3];
@@ -165,7 +165,7 @@ TEST(raw_probabilities_are_those_of_the_paper)
 
 TEST(labels_and_decisions_are_by_the_largest_activation)
 {
-    const temper_loss_spec loss = {TEMPER_TEMPERED, 0.5, 1.3, 0};
+    const temper_loss_spec loss = {.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 1.3};
     struct model *two = identity(2, loss), *three = identity(3, loss);
     static const double x[] = {-1, 0, 1e-300, 5};
     static const double wide[] = {1, 2, 2, 5, 5, 0, -1, -2, -0.5, 0, 0, 0};
@@ -193,7 +193,7 @@ TEST(labels_and_decisions_are_by_the_largest_activation)
 TEST(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense)
 {
     static const double known[] = {1, 2, 0, 3, 0, -1}, more[] = {1, 2, 0, 8, 3, 0, -1, 0};
-    struct model *model = identity(3, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0});
+    struct model *model = identity(3, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1});
     struct dataset *sparse = table_make(MATRIX_CSR, 2, 4, more, NULL);
     struct dataset *fewer = table_make(MATRIX_CSR, 2, 2, (double[]){1, 2, 3, 0}, NULL);
     struct dataset *dense = table_make(MATRIX_F32, 2, 4, more, NULL);
@@ -214,8 +214,8 @@ TEST(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refus
 TEST(a_model_without_probabilities_says_so)
 {
     struct dataset *data = table_make(MATRIX_F64, 1, 1, activations, NULL);
-    struct model *hinge = identity(2, (temper_loss_spec){TEMPER_HINGE, 0, 0, 0});
-    struct model *sharp = identity(2, (temper_loss_spec){TEMPER_TEMPERED, 0, 1, 0});
+    struct model *hinge = identity(2, (temper_loss_spec){.method = TEMPER_HINGE});
+    struct model *sharp = identity(2, (temper_loss_spec){.method = TEMPER_TEMPERED, .t2 = 1});
     double out[2];
     temper_error error = {0};
     CHECK(temper_prediction_width(outside(hinge), TEMPER_PREDICT_PROBABILITIES) == 0);

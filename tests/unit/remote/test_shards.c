@@ -72,18 +72,20 @@ TEST(any_number_of_shards_gives_the_model_of_all_rows)
 TEST(every_scaling_and_loss_gives_the_model_of_all_rows)
 {
     static const char *const scales[] = {"none", "standard", "minmax", "maxabs", "pixels"};
-    static const temper_loss_spec losses[] = {{TEMPER_LOGISTIC, 1, 1, 0},
-                                              {TEMPER_T_LOGISTIC, 1, 1.4, 0},
-                                              {TEMPER_GCE, 0.5, 1, 0},
-                                              {TEMPER_HINGE, 0, 0, 0.5},
-                                              {TEMPER_BREGMAN, 0.7, 1.2, 0}};
+    static const temper_loss_spec losses[] = {
+        {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+        {.method = TEMPER_T_LOGISTIC, .t1 = 1, .t2 = 1.4},
+        {.method = TEMPER_GCE, .t1 = 0.5, .t2 = 1},
+        {.method = TEMPER_HINGE, .smoothing = 0.5},
+        {.method = TEMPER_BREGMAN, .t1 = 0.7, .t2 = 1.2},
+        {.method = TEMPER_SCE, .t1 = 1, .t2 = 1, .alpha = 0.1, .beta = 1, .log_zero = -4}};
     struct dataset *data = made_data(MATRIX_F64, 300, 5, 2);
     temper_train_options options = tight_options();
-    for (size_t i = 0; i < 5; i++) {
-        options.loss = (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0};
-        options.scale = scales[i];
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+        options.scale = scales[i % 5];
         options.l2 = 1e-3;
-        check_cuts(data, options, scales[i]);
+        check_cuts(data, options, scales[i % 5]);
         options.scale = NULL;
         options.loss = losses[i];
         options.l2 = 1e-2;

@@ -151,11 +151,11 @@ TEST(rows_and_questions_that_are_not_of_the_plan_are_refused)
     CHECKF(strstr(error.message, "has the class '2'") != NULL, "%s", error.message);
     CHECK(temper_shard_borrow(made_public(wide), shards.plan, 1, &shard, &error) == TEMPER_BAD_DATA);
     CHECKF(strstr(error.message, "has 4 dense features") != NULL && !shard, "%s", error.message);
-    temper_shard_request request = {TEMPER_SHARD_GRADIENT, {TEMPER_HINGE, 0, 0, 1}};
+    temper_shard_request request = {TEMPER_SHARD_GRADIENT, {.method = TEMPER_HINGE, .smoothing = 1}};
     CHECK(temper_shard_reply(shards.shard[0], &request, w, answer, &error) == TEMPER_USAGE);
-    request = (temper_shard_request){TEMPER_SHARD_GRADIENT, {TEMPER_TEMPERED, 1, 0.5, 0}};
+    request = (temper_shard_request){TEMPER_SHARD_GRADIENT, {.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 0.5}};
     CHECK(temper_shard_reply(shards.shard[0], &request, w, answer, &error) == TEMPER_USAGE);
-    request = (temper_shard_request){TEMPER_SHARD_GRADIENT, {TEMPER_TEMPERED, 1, 1, 0}};
+    request = (temper_shard_request){TEMPER_SHARD_GRADIENT, {.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 1}};
     memset(&request.kind, 7, sizeof request.kind); /* from a caller of a later version */
     CHECK(temper_shard_reply(shards.shard[0], &request, w, answer, &error) == TEMPER_USAGE);
     shards_free(&shards);
@@ -180,7 +180,7 @@ static void check_bytes(char *bytes, size_t length, bool survey)
         bytes[at] = (char)(bytes[at] ^ (flips ? 4 : 0));
         CHECKF(status == TEMPER_BAD_DATA && !plan, "%s at %zu", flips ? "changed" : "cut", at);
     }
-    temper_bytes other = {survey ? "tmprpln1" : "tsurvey1", 8};
+    temper_bytes other = {survey ? "tmprpln2" : "tsurvey1", 8};
     CHECK(temper_shard_plan_new(&other, 1, NULL, &plan, &error) == TEMPER_BAD_DATA);
 }
 

@@ -24,7 +24,7 @@ TEST(contrast_of_known_pairs)
 
 TEST(lines_and_areas_are_seen_on_both_pages)
 {
-    for (int method = 0; method <= TEMPER_BREGMAN; method++)
+    for (int method = 0; method < TEMPER_METHODS; method++)
         check_line(palette_loss((temper_loss_spec){.method = (temper_method)method}, 0).colour, "a method");
     for (size_t i = 0; i < 12; i++) {
         check_line(palette_category(i).colour, "a category");

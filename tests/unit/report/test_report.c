@@ -88,8 +88,13 @@ TEST(any_figure_can_be_drawn)
         figure.loss_count = 1 + (size_t)round % 11;
         for (size_t i = 0; i < 12; i++) {
             t[i] = random_value(&state);
-            spec[i] = (temper_loss_spec){(temper_method)((size_t)(state >> 9) % 6), random_value(&state),
-                                         random_value(&state), random_value(&state)};
+            spec[i] = (temper_loss_spec){.method = (temper_method)((size_t)(state >> 9) % (TEMPER_SCE + 1)),
+                                         .t1 = random_value(&state),
+                                         .t2 = random_value(&state),
+                                         .smoothing = random_value(&state),
+                                         .alpha = random_value(&state),
+                                         .beta = random_value(&state),
+                                         .log_zero = -random_value(&state)};
         }
         double centre = pow(10, random_value(&state) * 2 - 2) * (round % 3 - 1);
         figure.margin_from = centre - pow(10, round % 17 - 6) - 1e-3 * fabs(centre);

@@ -161,7 +161,7 @@ static void fill_sample(struct sample *sample, size_t classes, size_t rows)
     }
     report->margins = sample->margins;
     report->wrong = sample->wrong;
-    report->loss = (temper_loss_spec){TEMPER_TEMPERED, 0.3, 1, 0};
+    report->loss = (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1};
     report->summary = (temper_model_summary){.scale = "standard", .solver = "newton", .stop = "converged"};
     report->evaluation = (temper_evaluation){.rows = rows, .log_loss = NAN, .loss = 1e-9};
     report->confusion = (struct confusion){.sums = sample->sums, .names = sample->names, .classes = classes};

@@ -212,9 +212,9 @@ TEST(margins_of_any_size)
     static const double sets[][3] = {{0, 0, 0},          {1, 1, 1},           {-7, -7, -7},
                                      {1e300, -1e300, 0}, {1e-300, 2e-300, 0}, {5e8, 5e8, 5e8 + 1}};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        for (int method = 0; method <= TEMPER_BREGMAN; method++) {
+        for (int method = 0; method < TEMPER_METHODS; method++) {
             temper_margin_figure figure = {.margins = sets[i], .count = i % 2 ? 3 : 1};
-            figure.loss = (temper_loss_spec){(temper_method)method, 0.5, 1.5, 0.1};
+            figure.loss = (temper_loss_spec){.method = (temper_method)method, .t1 = 0.5, .t2 = 1.5, .smoothing = 0.1};
             figure.names[0] = "rows";
             temper_free(draw_margins(&figure));
         }

@@ -50,8 +50,8 @@ static bool starts_disagree(uint64_t seed, size_t starts, temper_loss_spec loss)
 
 TEST(starts_that_disagree_are_a_warning)
 {
-    const temper_loss_spec tempered = {TEMPER_TEMPERED, 0.087, 1.895, 0};
-    const temper_loss_spec logistic = {TEMPER_LOGISTIC, 1, 1, 0};
+    const temper_loss_spec tempered = {.method = TEMPER_TEMPERED, .t1 = 0.087, .t2 = 1.895};
+    const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
     size_t disagree = 0;
     for (uint64_t seed = 0; seed < 8; seed++) {
         disagree += starts_disagree(seed, 2, tempered);
@@ -85,8 +85,8 @@ TEST(the_start_of_the_lowest_objective_is_kept)
         options.l2 = 1e-5;
         options.loss.method = TEMPER_LOGISTIC;
         temper_model *logistic = made_train(data, options, NULL);
-        options.loss =
-            (temper_loss_spec){TEMPER_TEMPERED, 0.1 + 0.02 * (double)(seed / 4), 1.3 + 0.2 * (double)(seed % 4), 0};
+        options.loss = (temper_loss_spec){
+            .method = TEMPER_TEMPERED, .t1 = 0.1 + 0.02 * (double)(seed / 4), .t2 = 1.3 + 0.2 * (double)(seed % 4)};
         double zero = objective_from(data, options, &unused);
         options.warm_start = logistic;
         double warm = objective_from(data, options, &unused);

@@ -59,8 +59,8 @@ static void made_free(struct made *made)
     dataset_free(made->data);
 }
 
-static const temper_loss_spec capped = {TEMPER_TEMPERED, 0.1, 1, 0};
-static const temper_loss_spec convex = {TEMPER_TEMPERED, 1, 1, 0};
+static const temper_loss_spec capped = {.method = TEMPER_TEMPERED, .t1 = 0.1, .t2 = 1};
+static const temper_loss_spec convex = {.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 1};
 
 TEST(a_fit_like_those_of_the_folds_is_kept)
 {

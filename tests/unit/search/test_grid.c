@@ -1,5 +1,6 @@
 /* The candidates that a grid stands for, and what is refused. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "fixtures/fault_injection.h"
@@ -115,6 +116,28 @@ TEST(a_hinge_may_be_rounded)
     grid_free(&grid);
 }
 
+TEST(a_loss_may_occur_with_several_parameters)
+{
+    struct candidate_grid grid = parsed("only loss=sce:1:1:-4,hinge,sce,sce:0.1:1:-4 t1=0.3,0.5 l2=1");
+    CHECK_EQ_SIZE(grid.count, 3); /* hinge first, as in the enumeration; the standard sce once */
+    CHECK(grid.table[0].loss.method == TEMPER_HINGE && grid.table[1].loss.alpha == 1);
+    CHECK(grid.table[2].loss.alpha == 0.1 && grid.table[2].loss.t1 == 1 && grid.table[2].loss.t2 == 1);
+    grid_free(&grid);
+}
+
+/* The last method of the list too: it was written behind the end of an array once a method was added. */
+TEST(every_method_can_be_in_a_grid)
+{
+    for (size_t i = 0; i < TEMPER_METHODS; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "only loss=%s t1=0.5 t2=1.5 l2=1", method_name((temper_method)i));
+        struct candidate_grid grid = parsed(text);
+        CHECK_EQ_SIZE(grid.count, 1);
+        CHECK(grid.count == 0 || grid.table[0].loss.method == (temper_method)i);
+        grid_free(&grid);
+    }
+}
+
 TEST(what_cannot_be_trained_is_left_out_or_refused)
 {
     struct candidate_grid grid = parsed("t1=0.5,1 t2=0.8,1 l2=1");
@@ -172,5 +195,6 @@ TEST(a_lack_of_memory_is_said)
 TEST_LIST(LISTED(the_default_has_24_pairs_and_5_penalties_around_the_usual_one), LISTED(few_rows_have_fewer_candidates),
           LISTED(the_paper_has_its_penalties_and_the_additions), LISTED(lists_ranges_and_multiples_are_understood),
           LISTED(other_losses_bring_their_own_temperatures), LISTED(a_hinge_may_be_rounded),
+          LISTED(a_loss_may_occur_with_several_parameters), LISTED(every_method_can_be_in_a_grid),
           LISTED(what_cannot_be_trained_is_left_out_or_refused), LISTED(bad_texts_are_refused),
           LISTED(a_lack_of_memory_is_said))

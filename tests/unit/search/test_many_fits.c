@@ -142,7 +142,7 @@ static void check_fit(const struct made_job *made, size_t number)
 TEST(fits_are_what_training_on_their_rows_gives)
 {
     static const temper_loss_spec losses[] = {
-        {TEMPER_LOGISTIC, 0, 0, 0}, {TEMPER_TEMPERED, 0.7, 1.2, 0}, {TEMPER_HINGE, 0, 0, 0}};
+        {.method = TEMPER_LOGISTIC}, {.method = TEMPER_TEMPERED, .t1 = 0.7, .t2 = 1.2}, {.method = TEMPER_HINGE}};
     static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
     for (size_t k = 0; k < 4; k++)
         for (size_t classes = 2; classes < 4; classes++)
@@ -167,7 +167,8 @@ TEST(no_memory_is_told)
             struct made_job made;
             temper_error error;
             bool finished = true;
-            job_new(&made, MATRIX_F32, way == 2 ? 3 : 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1, 0});
+            job_new(&made, MATRIX_F32, way == 2 ? 3 : 2,
+                    (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.7, .t2 = 1});
             made.job.count = 5;
             made.options.max_iterations = 2;
             made.options.solver = way == 1 ? "newton" : NULL;
@@ -187,8 +188,8 @@ TEST(in_step_or_apart)
     struct made_job in_step, apart;
     temper_error error;
     bool finished = false;
-    job_new(&in_step, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1.2, 0});
-    job_new(&apart, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1.2, 0});
+    job_new(&in_step, MATRIX_F32, 2, (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.7, .t2 = 1.2});
+    job_new(&apart, MATRIX_F32, 2, (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.7, .t2 = 1.2});
     apart.options.solver = "newton";
     CHECK(fits_run(&in_step.job, &finished, &error) == TEMPER_OK && finished);
     CHECK(fits_run(&apart.job, &finished, &error) == TEMPER_OK && finished);
@@ -201,7 +202,7 @@ TEST(in_step_or_apart)
 
 TEST(fits_are_the_same_for_any_number_of_threads)
 {
-    static const temper_loss_spec loss = {TEMPER_TEMPERED, 0.3, 1, 0};
+    static const temper_loss_spec loss = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1};
     for (size_t classes = 2; classes < 4; classes++) {
         struct made_job one, many;
         temper_error error;
@@ -222,7 +223,7 @@ TEST(fits_are_the_same_for_any_number_of_threads)
 /* Nor do the bits of a fit depend on which others there are. */
 TEST(a_fit_does_not_know_the_others)
 {
-    static const temper_loss_spec loss = {TEMPER_TEMPERED, 0.3, 1, 0};
+    static const temper_loss_spec loss = {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1};
     for (size_t classes = 2; classes < 4; classes++) {
         struct made_job all, few;
         temper_error error;
@@ -251,7 +252,7 @@ TEST(fits_can_be_stopped)
             temper_error error;
             bool finished = true;
             /* Two classes in step; three apart, after a pilot. */
-            job_new(&made, MATRIX_F64, threads < 3 ? 2 : 3, (temper_loss_spec){TEMPER_LOGISTIC, 0, 0, 0});
+            job_new(&made, MATRIX_F64, threads < 3 ? 2 : 3, (temper_loss_spec){.method = TEMPER_LOGISTIC});
             made.ends->steps_left = steps;
             made.job.threads = threads;
             CHECK(fits_run(&made.job, &finished, &error) == TEMPER_OK && !finished);
@@ -265,7 +266,7 @@ TEST(a_caller_that_fails_ends_all)
     struct made_job made;
     temper_error error;
     bool finished = true;
-    job_new(&made, MATRIX_F64, 2, (temper_loss_spec){TEMPER_LOGISTIC, 0, 0, 0});
+    job_new(&made, MATRIX_F64, 2, (temper_loss_spec){.method = TEMPER_LOGISTIC});
     made.ends->answer = TEMPER_IO;
     CHECK(fits_run(&made.job, &finished, &error) == TEMPER_IO && !finished);
     CHECK_EQ_SIZE(made.ends->count, 1);

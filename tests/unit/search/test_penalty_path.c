@@ -16,7 +16,7 @@ enum { ROWS = 90, COLUMNS = 3 };
 
 static temper_tune_candidate made_candidate(double t1, double t2, double l2)
 {
-    return (temper_tune_candidate){.loss = {TEMPER_TEMPERED, t1, t2, 0}, .l2 = l2};
+    return (temper_tune_candidate){.loss = {.method = TEMPER_TEMPERED, .t1 = t1, .t2 = t2}, .l2 = l2};
 }
 
 TEST(a_long_run_is_divided_and_others_are_not_joined)
@@ -43,8 +43,8 @@ TEST(a_run_ends_where_the_penalty_rises_or_the_loss_changes)
                                      made_candidate(1, 1, 1),
                                      made_candidate(1, 1, 3),
                                      made_candidate(2, 1, 1),
-                                     {.loss = {TEMPER_HINGE, 0, 0, 0}, .l2 = 2},
-                                     {.loss = {TEMPER_HINGE, 0, 0, 0}, .l2 = 1}};
+                                     {.loss = {.method = TEMPER_HINGE}, .l2 = 2},
+                                     {.loss = {.method = TEMPER_HINGE}, .l2 = 1}};
     static const size_t which[] = {0, 1, 2, 3, 4, 5}, expected[] = {0, 0, 2, 3, 4, 5};
     size_t segment[6];
     penalty_segments(table, which, 6, 10, 8, segment);

@@ -10,7 +10,7 @@ enum { COUNT = 5 };
 /* What nobody could object to; `t1`, `t2` and `l2` as given. */
 static temper_tune_candidate plain(double t1, double t2, double l2, double accuracy)
 {
-    return (temper_tune_candidate){.loss = {TEMPER_TEMPERED, t1, t2, 0},
+    return (temper_tune_candidate){.loss = {.method = TEMPER_TEMPERED, .t1 = t1, .t2 = t2},
                                    .l2 = l2,
                                    .stage = 2,
                                    .accuracy = accuracy,

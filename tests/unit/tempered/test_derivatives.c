@@ -1,4 +1,4 @@
-/* Gradients and Hessians of all six methods, by the activations and by the margin, held to
+/* Gradients and Hessians of all methods, by the activations and by the margin, held to
  * differences; and what every one of them has to obey. */
 #include <math.h>
 
@@ -9,15 +9,34 @@
 enum { MOST = 5 };
 
 static const temper_loss_spec losses[] = {
-    {TEMPER_TEMPERED, 0.5, 1.5, 0},  {TEMPER_TEMPERED, 0, 1, 0},     {TEMPER_TEMPERED, 0.1, 1.12, 0},
-    {TEMPER_TEMPERED, 0.3, 1, 0},    {TEMPER_TEMPERED, 1, 1, 0},     {TEMPER_TEMPERED, 2, 2, 0},
-    {TEMPER_TEMPERED, 1.7, 1.2, 0},  {TEMPER_TEMPERED, 0, 3, 0},     {TEMPER_TEMPERED, 0.9, 5, 0},
-    {TEMPER_TEMPERED, 0.4, 0.4, 0},  {TEMPER_TEMPERED, 0.2, 0.7, 0}, {TEMPER_TEMPERED, 0, 0, 0},
-    {TEMPER_TEMPERED, 1.3, 0.25, 0}, {TEMPER_LOGISTIC, NAN, NAN, 0}, {TEMPER_T_LOGISTIC, NAN, 1.6, 0},
-    {TEMPER_GCE, 0.6, NAN, 0},       {TEMPER_BREGMAN, 0.5, 1.5, 0},  {TEMPER_BREGMAN, 0, 1, 0},
-    {TEMPER_BREGMAN, 1, 1, 0},       {TEMPER_BREGMAN, 1.5, 1.2, 0},  {TEMPER_BREGMAN, 0.8, 0.7, 0},
-    {TEMPER_BREGMAN, 0.7, 3, 0},     {TEMPER_HINGE, NAN, NAN, 0},    {TEMPER_HINGE, NAN, NAN, 8},
-    {TEMPER_HINGE, NAN, NAN, 1e-3},
+    {.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 1.5},
+    {.method = TEMPER_TEMPERED, .t2 = 1},
+    {.method = TEMPER_TEMPERED, .t1 = 0.1, .t2 = 1.12},
+    {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
+    {.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 1},
+    {.method = TEMPER_TEMPERED, .t1 = 2, .t2 = 2},
+    {.method = TEMPER_TEMPERED, .t1 = 1.7, .t2 = 1.2},
+    {.method = TEMPER_TEMPERED, .t2 = 3},
+    {.method = TEMPER_TEMPERED, .t1 = 0.9, .t2 = 5},
+    {.method = TEMPER_TEMPERED, .t1 = 0.4, .t2 = 0.4},
+    {.method = TEMPER_TEMPERED, .t1 = 0.2, .t2 = 0.7},
+    {.method = TEMPER_TEMPERED},
+    {.method = TEMPER_TEMPERED, .t1 = 1.3, .t2 = 0.25},
+    {.method = TEMPER_LOGISTIC, .t1 = NAN, .t2 = NAN},
+    {.method = TEMPER_T_LOGISTIC, .t1 = NAN, .t2 = 1.6},
+    {.method = TEMPER_GCE, .t1 = 0.6, .t2 = NAN},
+    {.method = TEMPER_BREGMAN, .t1 = 0.5, .t2 = 1.5},
+    {.method = TEMPER_BREGMAN, .t2 = 1},
+    {.method = TEMPER_BREGMAN, .t1 = 1, .t2 = 1},
+    {.method = TEMPER_BREGMAN, .t1 = 1.5, .t2 = 1.2},
+    {.method = TEMPER_BREGMAN, .t1 = 0.8, .t2 = 0.7},
+    {.method = TEMPER_BREGMAN, .t1 = 0.7, .t2 = 3},
+    {.method = TEMPER_HINGE, .t1 = NAN, .t2 = NAN},
+    {.method = TEMPER_HINGE, .t1 = NAN, .t2 = NAN, .smoothing = 8},
+    {.method = TEMPER_HINGE, .t1 = NAN, .t2 = NAN, .smoothing = 1e-3},
+    {.method = TEMPER_SCE, .alpha = 0.1, .beta = 1, .log_zero = -4},
+    {.method = TEMPER_SCE, .alpha = 6, .beta = 0.1, .log_zero = -6},
+    {.method = TEMPER_SCE, .alpha = 0, .beta = 1, .log_zero = -1},
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
 

@@ -24,6 +24,22 @@ static temper_loss_spec bregman_at(double t1, double t2)
     return (temper_loss_spec){.method = TEMPER_BREGMAN, .t1 = t1, .t2 = t2};
 }
 
+static temper_loss_spec sce_at(double alpha, double beta)
+{
+    return (temper_loss_spec){.method = TEMPER_SCE, .t1 = 1, .t2 = 1, .alpha = alpha, .beta = beta, .log_zero = -4};
+}
+
+/* A method that was added to the list and to nothing else must not be taken for one of the paper's. */
+TEST(a_method_beyond_the_list_is_of_no_kind)
+{
+    const temper_loss_spec none = {.method = (temper_method)TEMPER_METHODS, .t1 = 1, .t2 = 1};
+    CHECK(!loss_is_two_temperature(none) && !loss_has_temperatures(none) && !loss_is_convex(none));
+    CHECK(!loss_has_probabilities(none) && loss_escort_order(none) == 0 &&
+          !method_has_free_temperature(none.method, 0));
+    CHECK_EQ_TEXT(method_name(none.method), "?");
+    CHECK(method_parameter(none.method, 0) == NULL);
+}
+
 TEST(all_but_the_hinge_have_temperatures)
 {
     CHECK(loss_has_temperatures(logistic) && loss_has_temperatures(tempered_at(0.3, 1)));
@@ -36,6 +52,7 @@ TEST(two_temperature_losses_are_those_of_the_paper)
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         CHECK(loss_is_two_temperature((temper_loss_spec){.method = methods[i], .t1 = 1, .t2 = 1}));
     CHECK(!loss_is_two_temperature(hinge) && !loss_is_two_temperature(bregman_at(1, 1)));
+    CHECK(!loss_is_two_temperature(sce_at(0.1, 1)));
     CHECK(loss_is_two_temperature_at(logistic, 1, 1) && loss_is_two_temperature_at(tempered_at(0.3, 1), 0.3, 1));
     CHECK(!loss_is_two_temperature_at(tempered_at(0.3, 1), 0.3, 1.1));
     CHECK(!loss_is_two_temperature_at(bregman_at(1, 1), 1, 1) && !loss_is_two_temperature_at(hinge, 0.5, 1));
@@ -105,6 +122,73 @@ TEST(the_bregman_loss_is_convex_as_a_matching_loss)
         CHECKF(loss_is_convex(bregman_at(t, t)) && !exceeds_a_chord(bregman_at(t, t)), "t = %g", t);
     CHECK(!loss_is_convex(bregman_at(0.8, 1.2)) && exceeds_a_chord(bregman_at(0.8, 1.2)));
     CHECK(!loss_is_convex(bregman_at(0.5, 0.5)) && exceeds_a_chord(bregman_at(0.5, 0.5)));
+}
+
+/* Just where the weight of the cross-entropy reaches the bound of the reverse one. */
+TEST(the_symmetric_cross_entropy_is_convex_for_large_alpha)
+{
+    CHECK(loss_is_convex(sce_at(4, 1)) && !exceeds_a_chord(sce_at(4, 1)));
+    CHECK(!loss_is_convex(sce_at(3.5, 1)) && exceeds_a_chord(sce_at(3.5, 1)));
+    CHECK(!loss_is_convex(sce_at(0.1, 1)) && loss_needs_second_start(sce_at(0.1, 1)));
+    CHECK(!loss_needs_second_start(sce_at(4, 1)) && loss_gap(sce_at(4, 1)) == 0);
+    CHECK_CLOSE(loss_gap(sce_at(1, 1)), 0.75, 1e-15);
+    /* bounded without the cross-entropy only */
+    CHECK(loss_bound(sce_at(0.1, 1)) == INFINITY && loss_bound(sce_at(0, 0.5)) == 2);
+    CHECK_CLOSE(any_margin_loss(sce_at(0, 0.5), -800).value, 2, 1e-15);
+}
+
+TEST(the_symmetric_cross_entropy_has_one_inflection)
+{
+    for (double alpha = 0; alpha < 4; alpha += 0.5) {
+        double at = loss_inflection(sce_at(alpha, 1));
+        CHECKF(any_margin_loss(sce_at(alpha, 1), at - 0.01).curvature < 0, "alpha = %g", alpha);
+        CHECKF(any_margin_loss(sce_at(alpha, 1), at + 0.01).curvature > 0, "alpha = %g", alpha);
+    }
+    CHECK(loss_inflection(sce_at(4, 1)) == -INFINITY);
+}
+
+/* Names with parameters, and back; temperatures only where the method leaves them free. */
+TEST(losses_are_read_and_written_as_text)
+{
+    char text[TEMPER_LOSS_TEXT];
+    temper_loss_spec loss = tempered_at(0.7, 1.3);
+    CHECK(loss_parse("sce", 3, true, &loss) && loss.method == TEMPER_SCE && loss.t1 == 0.7);
+    CHECK(loss.alpha == 0.1 && loss.beta == 1 && loss.log_zero == -4);
+    CHECK(loss_parse("sce:0.5:2:-6", 12, true, &loss) && loss.alpha == 0.5 && loss.beta == 2 && loss.log_zero == -6);
+    loss_format(loss, text);
+    CHECK_EQ_TEXT(text, "sce:0.5:2:-6");
+    loss_format(sce_at(0.1, 1), text);
+    CHECK_EQ_TEXT(text, "sce");
+    CHECK(temper_loss_parse("tempered:0.2:1.5", &loss) && loss.t1 == 0.2 && loss.t2 == 1.5);
+    CHECK(temper_loss_parse("t-logistic:1.7", &loss) && loss.t1 == 0.2 && loss.t2 == 1.7);
+    CHECK(temper_loss_parse("hinge:0.25", &loss) && loss.smoothing == 0.25);
+    loss_format(loss, text);
+    CHECK_EQ_TEXT(text, "hinge:0.25");
+}
+
+TEST(texts_that_are_no_loss_are_refused)
+{
+    static const char *const bad[] = {"",
+                                      "sc",
+                                      "sce:",
+                                      "sce:1",
+                                      "sce:1:1",
+                                      "sce:1:1:4",
+                                      "sce:-1:1:-4",
+                                      "sce:1:1:-4:1",
+                                      "sce:a:1:-4",
+                                      "logistic:1",
+                                      "gce:0.5:1",
+                                      "hinge:-1",
+                                      "gce:nan",
+                                      "gce:inf",
+                                      "sce ",
+                                      "tempered:0.5",
+                                      "sce:1:1:1e999"};
+    temper_loss_spec loss = hinge;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        CHECKF(!temper_loss_parse(bad[i], &loss) && loss_same_spec(loss, hinge), "%s", bad[i]);
+    CHECK(!loss_parse("gce:0.5", 7, true, &loss) && loss_parse("gce:0.5", 7, false, &loss));
 }
 
 /* The other questions of training, which are not convexity. */
@@ -359,11 +443,14 @@ TEST(illegal_temperatures_have_no_shape)
         }
 }
 
-TEST_LIST(LISTED(all_but_the_hinge_have_temperatures), LISTED(two_temperature_losses_are_those_of_the_paper),
-          LISTED(same_function_and_same_specification_differ), LISTED(two_classes_have_one_weight_vector),
-          LISTED(the_hinge_is_convex), LISTED(convex_two_temperature_losses),
-          LISTED(the_bregman_loss_is_convex_as_a_matching_loss), LISTED(questions_that_are_not_convexity),
-          LISTED(convexity_of_two_classes), LISTED(convexity_of_three_classes), LISTED(quasi_convex_everywhere),
-          LISTED(bounded_for_t1_below_1), LISTED(trainable_where_the_slope_stays_finite),
-          LISTED(slope_is_at_most_1_for_t1_up_to_t2), LISTED(curvature_changes_sign_at_the_inflection),
-          LISTED(inflection_at_the_rim), LISTED(illegal_temperatures_have_no_shape))
+TEST_LIST(LISTED(a_method_beyond_the_list_is_of_no_kind), LISTED(the_symmetric_cross_entropy_is_convex_for_large_alpha),
+          LISTED(the_symmetric_cross_entropy_has_one_inflection), LISTED(losses_are_read_and_written_as_text),
+          LISTED(texts_that_are_no_loss_are_refused), LISTED(all_but_the_hinge_have_temperatures),
+          LISTED(two_temperature_losses_are_those_of_the_paper), LISTED(same_function_and_same_specification_differ),
+          LISTED(two_classes_have_one_weight_vector), LISTED(the_hinge_is_convex),
+          LISTED(convex_two_temperature_losses), LISTED(the_bregman_loss_is_convex_as_a_matching_loss),
+          LISTED(questions_that_are_not_convexity), LISTED(convexity_of_two_classes),
+          LISTED(convexity_of_three_classes), LISTED(quasi_convex_everywhere), LISTED(bounded_for_t1_below_1),
+          LISTED(trainable_where_the_slope_stays_finite), LISTED(slope_is_at_most_1_for_t1_up_to_t2),
+          LISTED(curvature_changes_sign_at_the_inflection), LISTED(inflection_at_the_rim),
+          LISTED(illegal_temperatures_have_no_shape))

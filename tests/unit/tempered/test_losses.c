@@ -168,7 +168,8 @@ TEST(illegal_arguments_give_nan)
 {
     const double a[3] = {0, 1, 2};
     static const double illegal[] = {-1, -1e-300, NAN, INFINITY};
-    for (temper_method method = TEMPER_TEMPERED; method <= TEMPER_BREGMAN; method++) {
+    for (size_t i = 0; i < TEMPER_METHODS; i++) {
+        temper_method method = (temper_method)i;
         check_all_nan(spec(method, 0.5, 1.5), a, 3, 3);
         check_all_nan(spec(method, 0.5, 1.5), a, 3, (size_t)-1);
         CHECK(isnan(temper_loss_of_spec(spec(method, 0.5, 1.5), a, 0, 0, NULL, NULL)));

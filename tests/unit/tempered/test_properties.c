@@ -226,7 +226,7 @@ static void activations_at(const double *weights, const double *x, double *a)
 /* Adds what a point whose labels follow softmax(true_weights x) contributes. */
 static double add_point(double t1, const double *x, const double *weights, double *gradient, double *hessian)
 {
-    struct posterior at = {.loss = {TEMPER_GCE, t1, 1, 0}, .n = CLASSES};
+    struct posterior at = {.loss = {.method = TEMPER_GCE, .t1 = t1, .t2 = 1}, .n = CLASSES};
     double a[CLASSES], g[CLASSES] = {0}, h[CLASSES * CLASSES] = {0};
     activations_at(true_weights, x, a);
     temper_probabilities(a, CLASSES, 1, at.p);

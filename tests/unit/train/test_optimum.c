@@ -64,9 +64,17 @@ TEST(every_solver_ends_where_the_gradient_is_small)
 TEST(every_loss_ends_where_the_gradient_is_small)
 {
     static const temper_loss_spec losses[] = {
-        {TEMPER_LOGISTIC, 0, 0, 0},     {TEMPER_T_LOGISTIC, 0, 1.6, 0}, {TEMPER_GCE, 0.4, 0, 0},
-        {TEMPER_TEMPERED, 0.5, 1.5, 0}, {TEMPER_TEMPERED, 0, 1, 0},     {TEMPER_TEMPERED, 0.5, 0.7, 0},
-        {TEMPER_TEMPERED, 1.2, 1.4, 0}, {TEMPER_BREGMAN, 0.7, 1.3, 0},  {TEMPER_HINGE, 0, 0, 0.5},
+        {.method = TEMPER_LOGISTIC},
+        {.method = TEMPER_T_LOGISTIC, .t2 = 1.6},
+        {.method = TEMPER_GCE, .t1 = 0.4},
+        {.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 1.5},
+        {.method = TEMPER_TEMPERED, .t2 = 1},
+        {.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 0.7},
+        {.method = TEMPER_TEMPERED, .t1 = 1.2, .t2 = 1.4},
+        {.method = TEMPER_BREGMAN, .t1 = 0.7, .t2 = 1.3},
+        {.method = TEMPER_HINGE, .smoothing = 0.5},
+        {.method = TEMPER_SCE, .alpha = 0.1, .beta = 1, .log_zero = -4},
+        {.method = TEMPER_SCE, .alpha = 4, .beta = 1, .log_zero = -4},
     };
     char what[100];
     for (size_t classes = 2; classes < 4; classes++) {
@@ -151,7 +159,8 @@ static void descend(struct model *model, const struct dataset *data, size_t step
 
 TEST(a_plain_descent_from_zero_ends_at_the_same_weights)
 {
-    static const temper_loss_spec losses[] = {{TEMPER_LOGISTIC, 0, 0, 0}, {TEMPER_TEMPERED, 0.6, 1.2, 0}};
+    static const temper_loss_spec losses[] = {{.method = TEMPER_LOGISTIC},
+                                              {.method = TEMPER_TEMPERED, .t1 = 0.6, .t2 = 1.2}};
     for (size_t classes = 2; classes < 4; classes++)
         for (size_t l = 0; l < 2; l++) {
             struct dataset *data = made_data(MATRIX_F64, 60, 3, classes);

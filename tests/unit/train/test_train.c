@@ -269,7 +269,8 @@ static struct dataset *with_constants(enum matrix_kind kind, bool all)
 TEST(a_feature_that_never_varies_has_no_weight)
 {
     static const char *const solvers[] = {"newton", "lbfgs", "tron"};
-    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.3, 1, 0}, {TEMPER_LOGISTIC, 1, 1, 0}};
+    static const temper_loss_spec losses[] = {{.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
+                                              {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}};
     for (size_t c = 0; c < 3 * 2 * 2 * 2; c++) {
         bool all = c & 1, doubles = c & 2;
         struct dataset *data = with_constants(doubles ? MATRIX_F64 : MATRIX_F32, all);
@@ -403,7 +404,8 @@ TEST(a_stall_is_reported_with_advice)
 
 TEST(an_interruption_keeps_the_best_so_far)
 {
-    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.5, 1, 0}, {TEMPER_HINGE, 0, 0, 0}};
+    static const temper_loss_spec losses[] = {{.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 1},
+                                              {.method = TEMPER_HINGE}};
     for (size_t l = 0; l < 2; l++)
         for (size_t classes = 2; classes < 4; classes++)
             for (size_t after = 1; after < 6; after++) {

@@ -50,12 +50,12 @@ TEST(every_bad_loss_is_refused_with_advice)
     for (size_t i = 0; i < 3; i++) {
         REFUSED(loss.t1 = wrong[i], "--t1 0.3 --t2 1");
         REFUSED(loss.t2 = wrong[i], "--t1 0.3 --t2 1");
-        REFUSED(loss = ((temper_loss_spec){TEMPER_HINGE, 0, 0, wrong[i]}), "try 0");
-        REFUSED(loss = ((temper_loss_spec){TEMPER_BREGMAN, wrong[i], 1, 0}), "--t1 0.3 --t2 1");
+        REFUSED(loss = ((temper_loss_spec){.method = TEMPER_HINGE, .smoothing = wrong[i]}), "try 0");
+        REFUSED(loss = ((temper_loss_spec){.method = TEMPER_BREGMAN, .t1 = wrong[i], .t2 = 1}), "--t1 0.3 --t2 1");
     }
-    REFUSED(loss = ((temper_loss_spec){TEMPER_TEMPERED, 1, 0.9, 0}), "raise t2");
-    REFUSED(loss = ((temper_loss_spec){TEMPER_TEMPERED, 0.6, 0.5, 0}), "raise t2");
-    REFUSED(loss = ((temper_loss_spec){TEMPER_T_LOGISTIC, 0, 0.5, 0}), "raise t2");
+    REFUSED(loss = ((temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 0.9}), "raise t2");
+    REFUSED(loss = ((temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.6, .t2 = 0.5}), "raise t2");
+    REFUSED(loss = ((temper_loss_spec){.method = TEMPER_T_LOGISTIC, .t2 = 0.5}), "raise t2");
     dataset_free(data);
 }
 
@@ -202,7 +202,7 @@ TEST(a_collapse_to_one_class_is_a_warning)
         struct dataset *data = one_sided(300, i % 3 == 0 ? 3 : i % 3 == 1 ? 10 : 50);
         temper_train_options options = made_options();
         temper_train_report report = {0};
-        options.loss = (temper_loss_spec){TEMPER_TEMPERED, t1[i / 3 % 5], t2[i / 15 % 2], 0};
+        options.loss = (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = t1[i / 3 % 5], .t2 = t2[i / 15 % 2]};
         options.l2 = i < 30 ? 1e3 : 0.3;
         temper_model *model = made_train(data, options, &report);
         CHECKF(made_warned(&report.warnings, TEMPER_WARNING_ONE_CLASS, "'0': the model has collapsed"), "t1 %g: %s, %g",

@@ -210,7 +210,7 @@ static temper_status open_and_read(const temper_model *model, const char *path, 
 
 SCRATCH_TEST(a_model_without_a_schema_takes_its_columns_by_number)
 {
-    struct model *made = model_made(3, 2, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0}, false);
+    struct model *made = model_made(3, 2, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, false);
     const temper_model *model = (const temper_model *)made;
     size_t rows = 0;
     temper_error error = {0};

@@ -19,8 +19,11 @@ static void grams(struct objective *objective, const double *w, bool thin, doubl
  * still right in the mean. */
 static void check_thin(const struct dataset *data, bool f64)
 {
-    const struct objective_spec spec = {
-        .data = data, .loss = {TEMPER_LOGISTIC, 1, 1, 0}, .intercept = true, .f64 = f64, .threads = 1};
+    const struct objective_spec spec = {.data = data,
+                                        .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                        .intercept = true,
+                                        .f64 = f64,
+                                        .threads = 1};
     struct objective *objective;
     double all[NUMBERS], some[NUMBERS], w[CLASSES * N] = {0};
     struct draw draw = draw_from(4);

@@ -1,0 +1,221 @@
+/* rounds: losses whose training repeats the minimisation with other weights of the rows.
+ *
+ * Trimmed logistic regression minimises the mean logistic loss of the rows that fit best, all but a share `trim` of the
+ * weight, over the weights W and over the choice of the rows (least trimmed losses; Rousseeuw 1984 for squares,
+ * Hadi and Luceno 1997 for likelihoods). Each round is a concentration step (Rousseeuw and Van Driessen 2006): fit to
+ * the rows that are kept, then keep the rows with the smallest losses. Neither half increases the objective, so that
+ * the rounds end, in a local minimum that depends on the first round: a fit to all rows. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/subset.h"
+#include "tempered/loss_family.h"
+#include "train/train_state.h"
+
+/* Concentration steps usually end after three to ten; the tolerance of the fits may let two sets of rows alternate. */
+enum { MOST_ROUNDS = 30 };
+
+/* ---- Preparation ----------------------------------------------------------------------------- */
+
+/* Rows are sorted by their losses, for which one process has to hold all of them; checkpoints, validation and several
+ * starts refer to a single minimisation. */
+temper_status rounds_check(const struct train_request *request, temper_loss_spec asked)
+{
+    const temper_train_options *options = request->options;
+    const char *refused = request->remote                          ? "remote rows"
+                          : !comm_alone(request->data->ranks.comm) ? "several processes"
+                          : options->checkpoint                    ? "a checkpoint"
+                          : options->validation                    ? "validation rows"
+                          : options->starts > 1                    ? "several starts"
+                                                                   : NULL;
+    if (!refused)
+        return TEMPER_OK;
+    return error_set(request->error, TEMPER_USAGE,
+                     "loss %s repeats its training with other row weights, which does not go together with %s; drop "
+                     "that, or pass another --loss",
+                     method_name(asked.method), refused);
+}
+
+/* Features are borrowed; the weights are a copy, all 1 where there are none. */
+temper_status rounds_copy_data(const struct train_request *request, struct train_plan *plan)
+{
+    size_t rows = (size_t)plan->data->x.rows;
+    double *weight = mem_alloc(rows, sizeof *weight);
+    if (!weight)
+        return error_no_memory(request->error);
+    for (size_t row = 0; row < rows; row++)
+        weight[row] = plan->given_weight ? plan->given_weight[row] : 1;
+    temper_status status = dataset_borrow(plan->data, &plan->reweighted, request->error);
+    if (status != TEMPER_OK) {
+        mem_free(weight);
+        return status;
+    }
+    mem_free(plan->reweighted->weight); /* dataset_borrow has copied the given ones */
+    plan->reweighted->weight = weight;
+    plan->data = plan->reweighted;
+    return TEMPER_OK;
+}
+
+/* ---- The rows under the current solution ------------------------------------------------------ */
+
+static double given_weight(const struct train_plan *plan, size_t row)
+{
+    return plan->given_weight ? plan->given_weight[row] : 1;
+}
+
+/* score[row * vectors + k] of all rows under the solution of the round. Freed by the caller. */
+static temper_status row_scores(const struct train_state *train, double **out)
+{
+    const struct train_plan *plan = &train->plan;
+    double *score = mem_alloc((size_t)plan->data->x.rows, plan->vectors * sizeof *score);
+    if (!score)
+        return error_no_memory(train->request->error);
+    struct solution solution = {train->progress.solution, plan->vectors, !train->request->options->no_intercept};
+    temper_status status =
+        scaled_features_activations(plan->features, solution, plan->threads, score, train->request->error);
+    if (status == TEMPER_OK)
+        *out = score;
+    else
+        mem_free(score);
+    return status;
+}
+
+/* The class with the largest score, the first of equal ones; for two classes by the sign. */
+static uint32_t predicted_class(const double *score, size_t vectors)
+{
+    uint32_t best = 0;
+    if (vectors == 1)
+        return score[0] > 0;
+    for (uint32_t k = 1; k < vectors; k++)
+        best = score[k] > score[best] ? k : best;
+    return best;
+}
+
+temper_status rounds_accuracy(const struct train_state *train, double *accuracy)
+{
+    const struct train_plan *plan = &train->plan;
+    double *score, right = 0, all = 0;
+    TRY(row_scores(train, &score));
+    for (size_t row = 0; row < (size_t)plan->data->x.rows; row++) {
+        double weight = given_weight(plan, row);
+        right += predicted_class(score + row * plan->vectors, plan->vectors) == plan->data->label[row] ? weight : 0;
+        all += weight;
+    }
+    mem_free(score);
+    *accuracy = right / all;
+    return TEMPER_OK;
+}
+
+/* ---- Trimming -------------------------------------------------------------------------------- */
+
+struct row_loss {
+    double loss;
+    size_t row;
+};
+
+/* For qsort: by the loss, then by the row, so that the order is the same on every machine. */
+static int by_loss(const void *a, const void *b)
+{
+    const struct row_loss *x = a, *y = b;
+    if (x->loss != y->loss)
+        return x->loss < y->loss ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The losses of all rows, sorted. Freed by the caller. */
+static temper_status sorted_losses(const struct train_state *train, struct row_loss **out)
+{
+    const struct train_plan *plan = &train->plan;
+    size_t rows = (size_t)plan->data->x.rows;
+    double *score;
+    TRY(row_scores(train, &score));
+    struct row_loss *list = mem_alloc(rows, sizeof *list);
+    for (size_t row = 0; list && row < rows; row++) {
+        const double *a = score + row * plan->vectors;
+        uint32_t label = plan->data->label[row];
+        list[row].row = row;
+        list[row].loss = plan->vectors == 1 ? any_margin_loss(plan->loss, label == 1 ? a[0] : -a[0]).value
+                                            : any_loss(plan->loss, a, plan->vectors, label, NULL, NULL);
+    }
+    mem_free(score);
+    if (!list)
+        return error_no_memory(train->request->error);
+    qsort(list, rows, sizeof *list, by_loss);
+    *out = list;
+    return TEMPER_OK;
+}
+
+/* Gives the rows with the smallest losses their weights until a share 1 - trim of all weight is reached; the row at the
+ * boundary gets a part of its own, and the others 0. So the weight that is kept is the same in every round, which makes
+ * the objective fall. *changed: the rows differ from those of the round before. */
+static void keep_best(const struct train_plan *plan, const struct row_loss *list, bool *changed)
+{
+    size_t rows = (size_t)plan->data->x.rows;
+    double all = 0;
+    for (size_t row = 0; row < rows; row++)
+        all += given_weight(plan, row);
+    double left = (1 - plan->asked.trim) * all, rounding = 1e-12 * all;
+    *changed = false;
+    for (size_t i = 0; i < rows; i++) {
+        double given = given_weight(plan, list[i].row), *weight = &plan->reweighted->weight[list[i].row];
+        /* Rounding of the sums must not split a row that fits. */
+        double kept = given <= left + rounding ? given : left;
+        left = left > kept ? left - kept : 0;
+        *changed = *changed || kept != *weight;
+        *weight = kept;
+    }
+}
+
+/* Refuses to continue with rows of one class, from which nothing can be learnt. */
+static temper_status check_kept(const struct train_state *train)
+{
+    const struct dataset *data = train->plan.data;
+    uint32_t first = UINT32_MAX;
+    for (size_t row = 0; row < (size_t)data->x.rows; row++) {
+        if (data->weight[row] == 0 || data->label[row] == first)
+            continue;
+        if (first != UINT32_MAX)
+            return TEMPER_OK;
+        first = data->label[row];
+    }
+    return error_set(train->request->error, TEMPER_BAD_DATA,
+                     "trimming leaves rows of one class, '%.40s'; give a smaller share, as in --loss trimmed:%.2g",
+                     first == UINT32_MAX ? "" : data->classes.name[first], train->plan.asked.trim / 2);
+}
+
+/* A concentration step. The weights stay as they are where no further round follows: the solution is theirs. */
+static temper_status trim_rows(struct train_state *train, bool *again)
+{
+    struct row_loss *list;
+    *again = false;
+    if (train->progress.round == MOST_ROUNDS)
+        return TEMPER_OK;
+    TRY(sorted_losses(train, &list));
+    keep_best(&train->plan, list, again);
+    mem_free(list);
+    return *again ? check_kept(train) : TEMPER_OK;
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------- */
+
+/* Prepares the phases for another round: it begins with the solution of the last one, and nothing that was evaluated
+ * with the old weights is known any more. */
+static temper_status begin_round(struct train_state *train)
+{
+    struct train_progress *progress = &train->progress;
+    memcpy(train->plan.initial, progress->solution, train->plan.size * sizeof *progress->solution);
+    progress->known.valid = false;
+    progress->scale.known = false;
+    progress->phase = 0;
+    progress->solutions = 0;
+    return objective_reweigh(progress->objective, train->request->error);
+}
+
+temper_status rounds_next(struct train_state *train, bool *again)
+{
+    train->progress.round++;
+    TRY(trim_rows(train, again));
+    return *again ? begin_round(train) : TEMPER_OK;
+}

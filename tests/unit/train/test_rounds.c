@@ -1,0 +1,278 @@
+/* Trimmed logistic regression: a fixed point of its concentration steps, better than where they begin, the same for
+ * every kind of data, number of threads and way to write weights; and what does not go together with rounds. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/data/dataset_fixture.h"
+#include "fixtures/fault_injection.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+#include "tempered/loss_family.h"
+
+enum { ROWS = 210, COLUMNS = 5 };
+
+static const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+
+static temper_train_options trimmed_options(double trim)
+{
+    temper_train_options options = made_options();
+    options.loss.method = TEMPER_TRIMMED;
+    options.loss.trim = trim;
+    options.l2 = 0.01;
+    options.tolerance = 1e-8;
+    return options;
+}
+
+/* The logistic loss of each row under the model. */
+static void row_losses(const temper_model *model, const struct dataset *data, double *loss)
+{
+    size_t vectors = made_inside(model)->vectors, rows = (size_t)data->x.rows;
+    double *a = calloc(rows * vectors, sizeof *a);
+    CHECK(temper_predict(model, made_public(data), TEMPER_PREDICT_DECISIONS, 1, a, NULL) == TEMPER_OK);
+    for (size_t row = 0; row < rows; row++) {
+        uint32_t label = data->label[row];
+        loss[row] = vectors == 1 ? any_margin_loss(logistic, label ? a[row] : -a[row]).value
+                                 : any_loss(logistic, a + row * vectors, vectors, label, NULL, NULL);
+    }
+    free(a);
+}
+
+static const double *compared;
+
+static int by_loss(const void *a, const void *b)
+{
+    double x = compared[*(const size_t *)a], y = compared[*(const size_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+/* weight[row]: what a concentration step gives each row; the mean loss of what is kept. Written apart from rounds.c. */
+static double concentrate(const double *loss, const double *given, size_t rows, double trim, double *weight)
+{
+    size_t *order = calloc(rows, sizeof *order);
+    double all = 0, sum = 0, used = 0;
+    for (size_t i = 0; i < rows; i++) {
+        order[i] = i;
+        all += given ? given[i] : 1;
+    }
+    compared = loss;
+    qsort(order, rows, sizeof *order, by_loss);
+    for (size_t i = 0; i < rows; i++) {
+        double mine = given ? given[order[i]] : 1;
+        weight[order[i]] = fmax(0, fmin(mine, (1 - trim) * all - used));
+        used += weight[order[i]];
+        sum += weight[order[i]] * loss[order[i]];
+    }
+    free(order);
+    return sum / used;
+}
+
+static double penalty(const temper_model *model)
+{
+    const struct model *inside = made_inside(model);
+    double sum = 0;
+    for (size_t i = 0; i < inside->vectors * inside->features; i++) {
+        double factor = inside->scale.factor ? inside->scale.factor[i % inside->features] : 1;
+        sum += inside->weights[i] / factor * inside->weights[i] / factor;
+    }
+    return inside->l2 / 2 * sum;
+}
+
+/* The largest difference of two models' weights, relative to the largest weight. */
+static double difference(const temper_model *a, const temper_model *b)
+{
+    const struct model *x = made_inside(a), *y = made_inside(b);
+    double worst = 0, size = 0;
+    for (size_t i = 0; i < x->vectors * x->features; i++) {
+        worst = fmax(worst, fabs(x->weights[i] - y->weights[i]));
+        size = fmax(size, fabs(x->weights[i]));
+    }
+    return worst / size;
+}
+
+/* Fitted to the rows that it keeps, the model is itself; and the trimmed objective is below that of the logistic
+ * solution, from which the steps begin. */
+static void check_fixed_point(enum matrix_kind kind, size_t classes, double trim)
+{
+    struct dataset *data = made_data(kind, ROWS, COLUMNS, classes);
+    temper_train_options options = trimmed_options(trim);
+    temper_train_report report;
+    double loss[ROWS], weight[ROWS];
+    options.scale = "none";
+    temper_model *model = made_train(data, options, &report);
+    row_losses(model, data, loss);
+    double mean = concentrate(loss, NULL, ROWS, trim, weight);
+    CHECKF(fabs(report.train_loss - mean) <= 1e-5 * mean, "%g is reported, not %g", report.train_loss, mean);
+    CHECK(report.loss.method == TEMPER_TRIMMED && report.loss.trim == trim);
+    CHECK(made_inside(model)->training.weight_sum == ROWS);
+
+    options.loss = logistic;
+    temper_model *all = made_train(data, options, NULL);
+    double other[ROWS], unused[ROWS];
+    row_losses(all, data, other);
+    double start = concentrate(other, NULL, ROWS, trim, unused) + penalty(all);
+    CHECKF(mean + penalty(model) <= start * (1 + 1e-6), "%g, and %g at the start", mean + penalty(model), start);
+
+    table_weigh(data, weight);
+    temper_model *again = made_train(data, options, NULL);
+    CHECKF(difference(model, again) <= 1e-4, "kind %d, %zu classes, trim %g: %g", (int)kind, classes, trim,
+           difference(model, again));
+    temper_model_free(model);
+    temper_model_free(all);
+    temper_model_free(again);
+    dataset_free(data);
+}
+
+TEST(the_model_is_a_fixed_point_of_its_steps)
+{
+    static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
+    for (size_t k = 0; k < 4; k++)
+        for (size_t classes = 2; classes < 4; classes++) {
+            check_fixed_point(kinds[k], classes, 0.1);
+            check_fixed_point(kinds[k], classes, 0.137); /* the boundary splits a row */
+        }
+}
+
+TEST(nothing_trimmed_is_logistic_regression)
+{
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct dataset *data = made_data(MATRIX_F64, ROWS, COLUMNS, classes);
+        temper_train_options options = trimmed_options(0);
+        temper_model *model = made_train(data, options, NULL);
+        options.loss = logistic;
+        temper_model *plain = made_train(data, options, NULL);
+        CHECK(difference(plain, model) <= 1e-6);
+        temper_model_free(model);
+        temper_model_free(plain);
+        dataset_free(data);
+    }
+}
+
+/* A row of weight 3 is three rows. */
+TEST(weights_are_repetitions)
+{
+    enum { FEW = 60 };
+    struct dataset *few = made_data(MATRIX_F64, FEW, 3, 2);
+    double weight[FEW], *x = calloc((size_t)FEW * 9, sizeof *x);
+    const char *labels[3 * FEW];
+    size_t rows = 0;
+    for (size_t i = 0; i < FEW; i++) {
+        weight[i] = (double)(i % 3 + 1);
+        for (size_t k = 0; k < i % 3 + 1; k++, rows++) {
+            memcpy(x + 3 * rows, (const double *)few->x.dense + 3 * i, 3 * sizeof *x);
+            labels[rows] = few->classes.name[few->label[i]];
+        }
+    }
+    struct dataset *many = table_make(MATRIX_F64, rows, 3, x, labels);
+    table_weigh(few, weight);
+    temper_train_options options = trimmed_options(0.2);
+    options.scale = "none";
+    temper_model *a = made_train(few, options, NULL), *b = made_train(many, options, NULL);
+    CHECKF(difference(a, b) <= 1e-4, "%g", difference(a, b));
+    temper_model_free(a);
+    temper_model_free(b);
+    dataset_free(few);
+    dataset_free(many);
+    free(x);
+}
+
+TEST(threads_do_not_matter)
+{
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct dataset *data = made_data(MATRIX_F32, 3000, 8, classes);
+        temper_train_options options = trimmed_options(0.15);
+        temper_model *one = made_train(data, options, NULL);
+        options.threads = 3;
+        temper_model *three = made_train(data, options, NULL);
+        CHECK(made_same_bytes(one, three));
+        temper_model_free(one);
+        temper_model_free(three);
+        dataset_free(data);
+    }
+}
+
+/* Labels that contradict the features are left out, where their share is known. */
+TEST(flipped_labels_are_left_out)
+{
+    enum { N = 400 };
+    double x[2 * N], loss[N];
+    const char *labels[N];
+    size_t wrong_kept = 0;
+    for (size_t i = 0; i < N; i++) {
+        x[2 * i] = cos((double)i);
+        x[2 * i + 1] = sin((double)i * 1.3);
+        bool positive = x[2 * i] + x[2 * i + 1] > 0;
+        labels[i] = positive != (i % 10 == 0) ? "1" : "0";
+    }
+    struct dataset *data = made_points(N, x, labels);
+    temper_train_report report;
+    temper_model *model = made_train(data, trimmed_options(0.1), &report);
+    row_losses(model, data, loss);
+    for (size_t i = 0; i < N; i += 10)
+        wrong_kept += loss[i] < log(2);
+    CHECKF(wrong_kept <= 2, "%zu wrong labels are predicted", wrong_kept);
+    CHECKF(report.accuracy > 0.88 && report.accuracy < 0.92, "accuracy on all rows: %g", report.accuracy);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+#define REFUSED(change, status, words)                                                                                 \
+    do {                                                                                                               \
+        temper_train_options options = trimmed_options(0.2);                                                           \
+        options.change;                                                                                                \
+        made_refused(data, options, status, words);                                                                    \
+    } while (0)
+
+TEST(what_does_not_go_together_with_rounds_is_refused)
+{
+    struct dataset *data = made_data(MATRIX_F32, 40, 3, 2);
+    REFUSED(starts = 2, TEMPER_USAGE, "several starts");
+    REFUSED(validation = made_public(data), TEMPER_USAGE, "validation rows");
+    REFUSED(checkpoint = "x.state", TEMPER_USAGE, "a checkpoint");
+    REFUSED(loss.trim = -0.1, TEMPER_USAGE, "from 0 to 0.99");
+    REFUSED(loss.trim = 1, TEMPER_USAGE, "try 0.2");
+    REFUSED(loss.trim = NAN, TEMPER_USAGE, "try 0.2");
+    dataset_free(data);
+}
+
+/* A class with few rows is left out first. */
+TEST(rows_of_a_single_class_are_refused)
+{
+    double x[80];
+    const char *labels[40];
+    for (size_t i = 0; i < 40; i++) {
+        x[2 * i] = sin((double)i);
+        x[2 * i + 1] = cos((double)i * 2.1);
+        labels[i] = i % 20 == 0 ? "b" : "a";
+    }
+    struct dataset *data = made_points(40, x, labels);
+    REFUSED(loss.trim = 0.3, TEMPER_BAD_DATA, "trimming leaves rows of one class, 'a'");
+    dataset_free(data);
+}
+
+TEST(no_allocation_may_fail_unnoticed)
+{
+    struct dataset *data = made_data(MATRIX_F64, 60, 3, 3);
+    temper_train_options options = trimmed_options(0.2);
+    for (size_t n = 1;; n++) {
+        temper_model *model = NULL;
+        temper_train_report report;
+        temper_error error;
+        fault_arm(n);
+        temper_status status = temper_train(made_public(data), &options, &model, &report, &error);
+        fault_disarm();
+        if (!fault_fired()) {
+            CHECK(status == TEMPER_OK && n > 10);
+            temper_model_free(model);
+            break;
+        }
+        CHECKF(status == TEMPER_NO_MEMORY && !model, "allocation %zu", n);
+    }
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(the_model_is_a_fixed_point_of_its_steps), LISTED(nothing_trimmed_is_logistic_regression),
+          LISTED(weights_are_repetitions), LISTED(threads_do_not_matter), LISTED(flipped_labels_are_left_out),
+          LISTED(what_does_not_go_together_with_rounds_is_refused), LISTED(rows_of_a_single_class_are_refused),
+          LISTED(no_allocation_may_fail_unnoticed))
