@@ -147,7 +147,7 @@ quality: build ## probabilities and regret on judged sets (QUALITY=--quick for l
 quality-judged: ## the first part of it alone
 	@tests/quality/judged $(QUALITY)
 
-quality-default: ## the study of the default temperatures, in half an hour: docs/notes/2026-11-17-default-temperatures.md
+quality-default: ## the study of the default temperatures, in ten minutes: docs/notes/2026-11-17-default-temperatures.md
 	@tools/setup quality
 	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
 	@cd build && venv-quality/bin/python ../bench/quality/default_study.py default-study.json $(STUDY)

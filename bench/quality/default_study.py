@@ -1,12 +1,13 @@
 """The default temperatures: regret of candidates on data sets from packages, with ten kinds of labels.
 
-    default_study.py RECORD [--half design|judged|images] [--report] [--quick]
+    default_study.py RECORD [--half design|judged|images] [--kind NAME]... [--report] [--quick]
 
 Every candidate is trained with the default penalty on up to TRAIN_ROWS rows with noisy labels and tested on clean rows,
 for each set of the half (package_data.py), each kind of noise (label_noise.py) and three seeds. "from logistic" begins
 at the logistic solution in place of W = 0; "lower of two" is what has the lower objective of these two starts.
 LogisticRegression is scikit-learn's, C = 1, on standardised features. Halves are measured into RECORD in turn (all
-of them without --half); --report prints the tables of what RECORD has.
+of them without --half); --kind measures single kinds of noise again and keeps the others; --report prints the tables
+of what RECORD has.
 
 The rule, set before the judged half was looked at: the candidate with the lowest mean regret on the design half
 becomes the default if on the judged half it is better than the present one by more than two standard errors (over sets)
@@ -123,20 +124,20 @@ def sets_of(half):
             for name in package_data.HALVES[half]]
 
 
-def measure_half(half, quick):
-    found = {"measurements": [], "gaps": {}, "failed": []}
+def measure_half(half, quick, only, found):
+    """Adds to what was found before; measurements of the same kinds of noise are replaced."""
     for name, load, kinds_for in sets_of(half):
         start, loaded = time.process_time(), load()
         kinds = kinds_for(loaded[1].max() + 1)
-        if quick:
-            kinds = dict(list(kinds.items())[:2])
-        found["gaps"][name] = linear_gap(*package_data.split(*loaded, 1, TRAIN_ROWS, TEST_ROWS))
+        kinds = {kind: kinds[kind] for kind in kinds if kind in (only or list(kinds)[:2 if quick else None])}
+        if name not in found["gaps"]:
+            found["gaps"][name] = linear_gap(*package_data.split(*loaded, 1, TRAIN_ROWS, TEST_ROWS))
         measured, failed = measure_set(name, loaded, kinds, SEEDS[:1] if quick else SEEDS)
-        found["measurements"] += measured
+        kept = [one for one in found["measurements"] if one["set"] != name or one["noise"] not in kinds]
+        found["measurements"] = kept + measured
         found["failed"] += failed
         print(f"{name}: {loaded[0].shape[0]} x {loaded[0].shape[1]}, {loaded[1].max() + 1} classes, gap "
               f"{found['gaps'][name]:.1f}, {time.process_time() - start:.1f} s", flush=True)
-    return found
 
 
 # ---- The report -------------------------------------------------------------------------------------------------
@@ -176,6 +177,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("record", type=pathlib.Path)
     parser.add_argument("--half", choices=("design", "judged", "images"))
+    parser.add_argument("--kind", action="append", help="this kind of noise only; may be repeated")
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--quick", action="store_true", help="one seed, two kinds of noise")
     options = parser.parse_args()
@@ -183,7 +185,9 @@ def main():
     record = json.loads(options.record.read_text(encoding="utf8")) if options.record.exists() else {}
     halves = [options.half] if options.half else ["design", "judged", "images"]
     for half in halves if not options.report else ():
-        record[half] = measure_half(half, options.quick)
+        if not options.kind or half not in record:
+            record[half] = {"measurements": [], "gaps": {}, "failed": []}
+        measure_half(half, options.quick, options.kind, record[half])
         options.record.write_text(json.dumps(record), encoding="utf8")
     for half in halves:
         if record.get(half, {}).get("measurements"):

@@ -19,8 +19,8 @@ def case_of(one):
 
 
 def kinds_of(measurements):
-    """In the order of their appearance."""
-    return list(dict.fromkeys(one["noise"] for one in measurements))
+    """In the order of their names, clean labels first."""
+    return sorted({one["noise"] for one in measurements}, key=lambda kind: (kind != "clean", kind))
 
 
 def mean_accuracy(measurements, method):
