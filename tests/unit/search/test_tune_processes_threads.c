@@ -83,6 +83,9 @@ static void check_reports(const temper_tune_report *one, const temper_tune_repor
     for (size_t i = 0; i < one->count && i < other->count; i++)
         CHECKF(same_candidate(&one->table[i], &other->table[i]), "%s, %zu: candidate %zu", what, rank, i);
     CHECKF(same(one->gain, other->gain) && same(one->gain_error, other->gain_error), "%s", what);
+    CHECKF(same(one->expected_accuracy, other->expected_accuracy) && one->averaged == other->averaged &&
+               one->suggested_ask == other->suggested_ask,
+           "%s, %zu", what, rank);
     CHECKF(made_same_warnings(&one->warnings, &other->warnings), "%s: %s", what, made_first_warning(&other->warnings));
     CHECKF(one->ask_count == other->ask_count, "%s, %zu: asks for %zu", what, rank, other->ask_count);
     for (size_t i = 0; i < one->ask_count && i < other->ask_count; i++)
@@ -133,6 +136,10 @@ SCRATCH_TEST(tables_and_models_are_the_same_for_any_number_of_processes)
     check_trial(made_trial(MATRIX_CSR, 1500, 1400, 2), "wide");
     check_trial(made_trial(MATRIX_U8, 4000, 9, 3), "three classes");
     check_trial(made_trial(MATRIX_F32, 30, 3, 2), "few rows");
+    struct trial mean = made_trial(MATRIX_F32, 3000, 6, 3);
+    mean.options.grid = "only t1=1 t2=1 l2=0.1x..10x:6";
+    mean.options.average = 1;
+    check_trial(mean, "the mean of a path");
 }
 
 /* Rows of the data itself that are trusted, some of each process; fits that go one by one. */
