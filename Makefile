@@ -23,7 +23,7 @@ STUDY      ?=
 
 .PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-default audit-check install clean help
+        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-default audit-check install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -146,6 +146,10 @@ quality: build ## probabilities and regret on judged sets (QUALITY=--quick for l
 
 quality-judged: ## the first part of it alone
 	@tests/quality/judged $(QUALITY)
+
+quality-expected: build ## is the accuracy that tune expects the one on held-out rows? 34 data sets, in ten minutes
+	@tools/setup quality
+	@build/venv-quality/bin/python tests/quality/expected build/temper
 
 quality-default: ## the study of the default temperatures, in ten minutes: docs/notes/2026-11-17-default-temperatures.md
 	@tools/setup quality
