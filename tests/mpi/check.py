@@ -310,13 +310,32 @@ def over_tcp():
     return []
 
 
+def train_over_tcp(name, how):
+    """Trains all.temper; of MPICH again where it hangs at its end, with another name for the model each time."""
+    if OPEN_MPI:
+        together(3, "train", name, "-m", "all.temper", more=how)
+        return
+    for attempt in range(3):
+        words = [*mpirun(2, *quiet(), *how), TEMPER_MPI, "train", name, "-m", f"all{attempt}.temper", "--threads", "1"]
+        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            expect(process.wait(timeout=PATIENCE / 4) == 0, f"{name}: exit code {process.returncode} over TCP")
+            os.replace(f"all{attempt}.temper", "all.temper")
+            return
+        except subprocess.TimeoutExpired:
+            process.terminate()  # mpirun then ends its processes; killed, it would leave them
+            process.wait(timeout=PATIENCE)
+    expect(False, f"{name}: three runs over TCP did not end")
+
+
 def check_tcp():
     """Between end points of TCP, as between machines, and not through memory. Two of MPICH: its
-    MPI_Finalize over TCP by UCX 1.13 does not return to every third process, whatever has run."""
+    MPI_Finalize over TCP by UCX 1.13 does not return to every third process, whatever has run, and
+    now and then not to the second either: such a run is repeated, and must end in one of three."""
     how = over_tcp()
     for name in ("many.csv", "wide.svm"):
         run([TEMPER, "train", name, "-m", "one.temper"])
-        together(3 if OPEN_MPI else 2, "train", name, "-m", "all.temper", more=how)
+        train_over_tcp(name, how)
         expect(read("one.temper") == read("all.temper"), f"{name}: another model over TCP")
 
 

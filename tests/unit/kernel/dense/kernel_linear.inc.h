@@ -63,7 +63,7 @@ TEST(two_classes)
 {
     KERNEL_OR_SKIP;
     for (size_t n = 0; n < SOME_ROWS; n++)
-        for (size_t columns = 1; columns <= 71; columns += test_step(5)) {
+        for (size_t columns = 1; columns <= 71; columns += test_step(13)) {
             struct sizes s = {some_rows[n], columns == 71 ? 784 : columns, 2, columns % 5, 0};
             s.spread = columns % 3 == 0 ? 12 : 0;
             check_times(kernel->LINEAR, s);
@@ -146,7 +146,7 @@ static void check_many_back(const linear_type *linear, struct sizes s)
 TEST(many_classes)
 {
     KERNEL_OR_SKIP;
-    for (size_t classes = 2; classes <= 33; classes += test_step(3))
+    for (size_t classes = 2; classes <= 33; classes += test_step(7))
         for (size_t n = 0; n < SOME_ROWS; n++) {
             size_t k = classes * SOME_ROWS + n;
             struct sizes s = {some_rows[n], 1 + k * 13 % 70, classes, k % 3, k % 4 == 3 ? 12 : 0};
@@ -196,7 +196,7 @@ static void check_gram(const linear_type *linear, struct sizes s)
 TEST(gram)
 {
     KERNEL_OR_SKIP;
-    for (size_t columns = 1; columns <= 70; columns += test_step(4))
+    for (size_t columns = 1; columns <= 70; columns += test_step(11))
         for (size_t n = columns % 3; n < SOME_ROWS; n += 3)
             check_gram(kernel->LINEAR, (struct sizes){some_rows[n], columns, 1, columns % 4, columns % 5 == 4 ? 6 : 0});
     check_gram(kernel->LINEAR, (struct sizes){21, 200, 1, 1, 0});

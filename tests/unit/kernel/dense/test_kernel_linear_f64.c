@@ -37,7 +37,7 @@ TEST(widening)
 {
     KERNEL_OR_SKIP;
     for (size_t n = 0; n < SOME_ROWS; n++)
-        for (size_t columns = 1 + n % test_step(5); columns <= 132; columns += test_step(5)) {
+        for (size_t columns = 1 + n % test_step(13); columns <= 132; columns += test_step(13)) {
             check_widening(kernel->LINEAR, some_rows[n], columns == 132 ? 784 : columns, false);
             check_widening(kernel->LINEAR, some_rows[n], columns == 132 ? 784 : columns, true);
         }
