@@ -10,8 +10,9 @@
  *
  * Header, unless the option says yes or no. Only columns in which the second line has a number are considered. If the
  * first line has a number in one of them too, it is a row. If it has text in at least one of them, and missing values
- * in the others, it is a header. Two rules precede this: a column that an option names and the first line contains
- * makes it a header, and so does a last cell `label`, which is what write_csv writes. If neither line has a number,
+ * in the others, it is a header. Three rules precede this: a first line with the
+ * names of a model's schema is a header, and so is one that contains a column that an option names, or ends with the
+ * cell `label`, which is what write_csv writes. If neither line has a number,
  * both are possible, and the file is refused until the option decides. If only the first line has a number, or there is
  * only one line, and it has one, it is a row.
  *

@@ -13,7 +13,7 @@ struct format {
     const char *name; /* "csv" */
     reader_fn *read;
     writer_fn *write;
-    const char *extensions; /* " .csv .txt ": a blank before and after each */
+    const char *extensions; /* " .csv .data ": a blank before and after each */
 };
 
 /* NULL if there is none of that name. */
