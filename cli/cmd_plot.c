@@ -147,6 +147,7 @@ static temper_status train_step(struct weight_path *path, size_t step, temper_mo
     /* All other options are the same for every step. */
     path->options.l2 = path->l2[step];
     path->options.warm_start = *model;
+    path->options.calibrate = "none"; /* only weights and labels are used */
     TRY(checked(temper_train(path->data, &path->options, &next, &report, &error), &error));
     temper_model_free(*model);
     *model = next;

@@ -2,6 +2,7 @@
  * the file, and prints one line for each row. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "apply_model.h"
 #include "base/atomic_file.h"
@@ -27,26 +28,36 @@ struct predict_session {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* Determines what is printed. At most one of the three options may be given; without any it is the label. */
+/* Whether an option and --proba-of given mean the same, so that both may be there. */
+static bool is_refined(const struct arguments *arguments, enum option_id option)
+{
+    return option == OPT_PROBA && was_given(arguments, OPT_PROBA_OF);
+}
+
+/* Determines what is printed. At most one of the four options may be given, but --proba-of may refine --proba; without
+ * any it is the label. */
 static temper_status choose_kind(const struct arguments *arguments, temper_prediction *kind)
 {
     static const struct {
         enum option_id option;
         temper_prediction kind;
     } kinds[] = {{OPT_PROBA, TEMPER_PREDICT_PROBABILITIES},
+                 {OPT_PROBA_OF, TEMPER_PREDICT_PROBABILITIES},
                  {OPT_RAW_PROBA, TEMPER_PREDICT_RAW_PROBABILITIES},
                  {OPT_DECISION, TEMPER_PREDICT_DECISIONS}};
     const char *first = NULL;
     *kind = TEMPER_PREDICT_LABELS;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const char *name = option_table[kinds[i].option].name;
-        if (!was_given(arguments, kinds[i].option))
+        if (!was_given(arguments, kinds[i].option) || is_refined(arguments, kinds[i].option))
             continue;
         if (first)
             return fail(TEMPER_USAGE, "predict: --%s and --%s both set what to print; drop one", first, name);
         first = name;
         *kind = kinds[i].kind;
     }
+    if (was_given(arguments, OPT_PROBA_OF) && strcmp(text_of(arguments, OPT_PROBA_OF), "true") == 0)
+        *kind = TEMPER_PREDICT_TRUE_PROBABILITIES;
     return TEMPER_OK;
 }
 
@@ -69,11 +80,18 @@ static temper_status check_width(struct predict_session *session)
     session->width = temper_prediction_width(model, session->kind);
     if (session->width > 0)
         return TEMPER_OK;
+    if (session->kind == TEMPER_PREDICT_TRUE_PROBABILITIES &&
+        temper_prediction_width(model, TEMPER_PREDICT_PROBABILITIES) > 0)
+        return fail(TEMPER_USAGE, "predict: the model has no estimate of the label noise, which --proba-of true needs; "
+                                  "train it with --estimate-noise");
+    if (session->kind == TEMPER_PREDICT_RAW_PROBABILITIES)
+        return fail(TEMPER_USAGE, "predict: loss hinge has no probabilities of its own; pass --proba for calibrated "
+                                  "ones, or --decision for its decision values");
     if (temper_model_loss(model).method == TEMPER_HINGE)
-        return fail(TEMPER_USAGE, "predict: a model of loss hinge has no probabilities; pass --decision for its "
-                                  "decision values");
-    return fail(TEMPER_USAGE, "predict: a model of t1 = 0 has no calibrated probabilities; pass --raw-proba for "
-                              "uncalibrated ones, or train with a larger --t1");
+        return fail(TEMPER_USAGE, "predict: a model of loss hinge that was not calibrated has no probabilities; train "
+                                  "it without --calibrate none, or pass --decision for its decision values");
+    return fail(TEMPER_USAGE, "predict: a model of t1 = 0 that was not calibrated has no calibrated probabilities; "
+                              "train it without --calibrate none, or pass --raw-proba for uncalibrated ones");
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -94,7 +112,7 @@ static void print_name(FILE *out, const char *name)
 static void print_header(FILE *out, const struct predict_session *session)
 {
     const temper_model *model = session->application.model;
-    if (session->kind != TEMPER_PREDICT_PROBABILITIES && session->kind != TEMPER_PREDICT_RAW_PROBABILITIES)
+    if (session->kind == TEMPER_PREDICT_LABELS || session->kind == TEMPER_PREDICT_DECISIONS)
         return;
     for (size_t c = 0; c < temper_model_classes(model); c++) {
         fputs(c ? "\t" : "", out);

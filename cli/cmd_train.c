@@ -48,6 +48,17 @@ static void print_effort(FILE *out, const struct train_result *result)
             result->seconds_write);
 }
 
+/* Prints what the probabilities were calibrated on. */
+static void print_calibration(FILE *out, const temper_train_report *report)
+{
+    char rows[FORMAT_LENGTH];
+    if (report->calibration_order > 0)
+        fprintf(out, "calibrated on %s %s\n", format_count(report->calibration_rows, rows),
+                report->calibration_folds ? "rows out of fold" : "rows");
+    else
+        fputs("not calibrated\n", out);
+}
+
 /* Prints one line for each quantity: data, loss, objective, accuracy, effort, file. */
 static void print_table(FILE *out, const struct train_result *result)
 {
@@ -69,12 +80,27 @@ static void print_table(FILE *out, const struct train_result *result)
     }
     print_title(out, "accuracy");
     fprintf(out, "%s on these rows\n", format_percent(report->accuracy, percent));
+    print_title(out, "probabilities");
+    print_calibration(out, report);
     print_effort(out, result);
     print_title(out, "model");
     fprintf(out, "%s%s\n", result->model_path, result->replaced ? " (replaced)" : "");
 }
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
+
+/* Prints "calibration": null, or the numbers of temper_train_report. */
+static void json_calibration(FILE *out, const temper_train_report *report)
+{
+    if (!(report->calibration_order > 0)) {
+        fputs(",\n  \"calibration\": null", out);
+        return;
+    }
+    fputs(",\n  \"calibration\": {\"order\": ", out);
+    json_number(out, report->calibration_order);
+    json_number_member(out, "floor", report->calibration_floor);
+    fprintf(out, ", \"rows\": %zu, \"folds\": %zu}", report->calibration_rows, report->calibration_folds);
+}
 
 /* Prints the members that come from the library's report. "evaluations", "products" and "hessians" count objective
  * evaluations, Hessian-vector products and full Hessians. */
@@ -95,6 +121,7 @@ static void json_report(FILE *out, const temper_train_report *report)
     json_count_field(out, "hessians", report->hessians);
     json_number_field(out, "passes", report->passes);
     json_bool_field(out, "resumed", report->resumed);
+    json_calibration(out, report);
 }
 
 /* Prints one object with all results. Warnings are included although they were printed, because programs rarely read

@@ -534,6 +534,7 @@ static void read_options(struct tune_session *session)
     options->average = was_given(arguments, OPT_AVERAGE);
     /* The fits of all candidates use these options; loss and penalty come from the grid. */
     solver_options(arguments, &options->train);
+    options->train.calibrate = text_of(arguments, OPT_CALIBRATE);
     options->train.checkpoint_seconds = number_of(arguments, OPT_TUNE_CHECKPOINT_SECONDS);
 }
 

@@ -201,7 +201,7 @@ typedef struct temper_read_options {
     size_t struct_size;       /* set by temper_read_defaults() */
     const char *format;       /* "libsvm", "csv", "tsv", "npy", "idx", "cifar", "tmpr"; NULL: inferred from the content,
                                * then from the extension */
-    const char *header;       /* "yes", "no"; NULL or "auto": inferred from the first line */
+    const char *header;       /* "yes", "no"; NULL or "auto": inferred from the first two lines */
     const char *label;        /* a column by name or number (from 1), "none"; NULL: the last one */
     const char *labels;       /* a file of labels: one a line, IDX or NPY; NULL: for NPY and IDX, the file that
                                * temper_data_write puts beside the data, if it exists */
@@ -296,9 +296,11 @@ TEMPER_API const char *temper_stop_name(temper_stop stop); /* "max-iter" */
 
 typedef struct temper_model temper_model;
 
+#define TEMPER_PHASE_CALIBRATE "calibrate" /* fits without a fold of the rows each, after the training itself */
+
 /* The state of a training after an iteration. */
 typedef struct temper_train_progress {
-    const char *phase;     /* "train"; with several starts, "start 2 of 3" and the like */
+    const char *phase;     /* "train"; with several starts, "start 2 of 3" and the like; TEMPER_PHASE_CALIBRATE */
     size_t iteration;      /* of this phase */
     size_t max_iterations; /* the limit */
     double objective;
@@ -335,6 +337,14 @@ typedef struct temper_train_options {
     int resume;                     /* 1: resume from the checkpoint if it exists */
     temper_train_progress_fn *on_progress; /* or NULL */
     void *progress_context;
+    /* How probabilities are calibrated. "folds": on rows that models of other folds have scored; "train": on the
+     * training rows; "none": they are those that the loss implies; NULL or "auto": on the validation rows, if there are
+     * any; on the training rows, if there are 50 or more for each weight; else on folds. Labels are the same in any
+     * case. */
+    const char *calibrate;
+    /* 1: audit the rows after training, and keep the estimated noise of the labels in the model, for
+     * TEMPER_PREDICT_TRUE_PROBABILITIES. It takes as long as temper_audit. */
+    int estimate_noise;
 } temper_train_options;
 
 TEMPER_API temper_train_options temper_train_defaults(void);
@@ -353,7 +363,8 @@ TEMPER_API temper_train_options temper_train_defaults(void);
     X(RANDOM_LABELS, "random-labels")         /* a share of the labels looks random */                                 \
     X(RARE_CLASS, "rare-class")               /* the selected candidate hardly predicts some class */                  \
     X(MOSTLY_WRONG, "mostly-wrong")           /* more than half of the labels look wrong */                            \
-    X(FEW_ROWS, "few-rows")                   /* too few to estimate the share of wrong labels */
+    X(FEW_ROWS, "few-rows")                   /* too few to estimate the share of wrong labels */                      \
+    X(NOT_CALIBRATED, "not-calibrated")       /* probabilities are those that the loss implies */
 
 typedef enum temper_warning_code {
 #define TEMPER_WARNING_ENUM(name, word) TEMPER_WARNING_##name,
@@ -388,6 +399,10 @@ typedef struct temper_train_report {
     double passes;  /* over the data, of all kinds together */
     double seconds; /* in the call */
     int resumed;    /* 1: continued from a checkpoint */
+    /* p = (1 - floor) q + floor / C, q the escort of that order of the model's own probabilities; order 0: not
+     * calibrated. Fitted to so many rows, scored by models of so many folds (0: by the model itself). */
+    double calibration_order, calibration_floor;
+    size_t calibration_rows, calibration_folds;
     /* Disagreeing starts, collapse to one class, separable data, ill-conditioned features, a stop before convergence.
      */
     temper_warnings warnings;
@@ -416,14 +431,15 @@ TEMPER_API double temper_model_intercept(const temper_model *model, size_t vecto
 /* ---- Prediction and evaluation ----------------------------------------------------------------------------------- */
 
 typedef enum temper_prediction {
-    TEMPER_PREDICT_LABELS,            /* one number a row: the class */
-    TEMPER_PREDICT_PROBABILITIES,     /* C a row, calibrated: of the label as given, noise included */
-    TEMPER_PREDICT_RAW_PROBABILITIES, /* C a row: p of the model, not calibrated for t1 < 1 */
-    TEMPER_PREDICT_DECISIONS,         /* one a row for two classes, above 0 for class 1; else C */
+    TEMPER_PREDICT_LABELS,             /* one number a row: the class */
+    TEMPER_PREDICT_PROBABILITIES,      /* C a row, calibrated: of the label as given, noise included */
+    TEMPER_PREDICT_RAW_PROBABILITIES,  /* C a row: p of the model, not calibrated for t1 < 1 */
+    TEMPER_PREDICT_DECISIONS,          /* one a row for two classes, above 0 for class 1; else C */
+    TEMPER_PREDICT_TRUE_PROBABILITIES, /* C a row: of the true label, by the noise that training has estimated */
 } temper_prediction;
 
-/* Numbers a row; 0 if the model has no such prediction (calibrated probabilities at t1 = 0 and of hinge; raw ones of
- * hinge). */
+/* Numbers a row; 0 if the model has no such prediction (raw probabilities of hinge; calibrated ones of a model that was
+ * not calibrated, at t1 = 0 and of hinge; those of the true label without an estimate of the noise). */
 TEMPER_API size_t temper_prediction_width(const temper_model *model, temper_prediction output);
 
 /* Fills out[rows * width]. Data with more features than the model is refused unless it is sparse: unknown sparse

@@ -63,6 +63,7 @@ static temper_status train(const struct demo_set *set, const temper_data *data, 
     /* Everything but the loss is the same for both methods. */
     options.loss = demo_loss(method);
     options.threads = threads;
+    options.calibrate = "none"; /* only labels and scores are used */
     TRY(checked(temper_train(data, &options, &fit->model, &report, &error), &error));
     return model_accuracy(fit->model, set->clean_test, threads, &fit->accuracy);
 }

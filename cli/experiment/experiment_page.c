@@ -80,6 +80,7 @@ static temper_status draw_method(struct html_draft *draft, const struct experime
     options.loss.t1 = result->t1;
     options.loss.t2 = result->t2;
     options.l2 = result->l2;
+    options.calibrate = "none"; /* only scores are used */
     temper_status status = temper_train(rows->noisy, &options, &model, &report, &error);
     if (status == TEMPER_OK) {
         status = draw(draft, model, rows, flipped, margins, cell->method->label);

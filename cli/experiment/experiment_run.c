@@ -202,6 +202,7 @@ static temper_status train_and_test(struct experiment_run *run, temper_train_opt
 {
     temper_model *model;
     temper_error error;
+    options->calibrate = "none"; /* only labels are used */
     options->on_progress = follow_training;
     options->progress_context = &run->progress;
     *failed = temper_train(training_rows(run), options, &model, report, &error) != TEMPER_OK;

@@ -96,9 +96,10 @@ COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_completion = CO
             "DATA may be larger than memory; - is the standard input. It may have a label column or not. "
             "Columns are matched by name where the model has names; text and missing values are encoded as in "
             "training.\n\nThe probabilities of --proba are those of the given label, label errors included, not "
-            "of the true one. They are the escort distribution of order t1 of the model's own: calibrated where "
-            "a linear model fits the data, and underconfident on most real data if t1 < 1, as by default. If "
-            "calibration matters most, train with --loss logistic; 'temper eval' measures it.",
+            "of the true one: where a tenth of the labels is wrong, none is much above 0.9. They were calibrated after "
+            "training, on rows that the scores were not fitted to; 'temper eval' measures how well. --proba-of true "
+            "gives the probabilities of the true label, by the noise that 'temper train --estimate-noise' has "
+            "estimated.",
         .examples = EXAMPLES({"A label a line", "temper predict -m model.temper new.csv -o labels.txt"},
                              {"Probabilities", "temper predict -m model.temper --proba new.csv"},
                              {"In a pipe", "zcat new.csv.gz | temper predict -m model.temper -"}))

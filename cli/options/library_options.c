@@ -323,6 +323,8 @@ temper_status train_options(const struct arguments *arguments, temper_train_opti
     options->init = text_of(arguments, OPT_INIT);
     options->patience = size_of(arguments, OPT_PATIENCE);
     options->starts = size_of(arguments, OPT_STARTS);
+    options->calibrate = text_of(arguments, OPT_CALIBRATE);
+    options->estimate_noise = was_given(arguments, OPT_ESTIMATE_NOISE);
     options->checkpoint = text_of(arguments, OPT_CHECKPOINT);
     options->checkpoint_seconds = number_of(arguments, OPT_CHECKPOINT_SECONDS);
     options->resume = was_given(arguments, OPT_RESUME);

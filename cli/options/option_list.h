@@ -39,7 +39,7 @@ OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 
 
 /* ---- Data in --------------------------------------------------------------------------------- */
 
-OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = "libsvm csv tsv npy idx cifar tmpr",
+OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
        .commands = READING,
        .help = "format of the file: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its content, then its "
                "name, if not given")
@@ -161,6 +161,15 @@ OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, 
 OPTION(MAX_ITER, .name = "max-iter", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 1000000000,
        .standard = "1000", .commands = SOLVING, .help = "maximal number of iterations")
 
+OPTION(CALIBRATE, .name = "calibrate", .placeholder = "NAME", .type = TYPE_WORD, .words = "auto none folds train",
+       .standard = "auto", .commands = IN(TRAIN) | IN(TUNE),
+       .help = "fit the probabilities to rows that models of other folds have scored, or to the training rows; none: "
+               "they are those that the loss implies; auto: folds unless rows are many; labels do not change")
+
+OPTION(ESTIMATE_NOISE, .name = "estimate-noise", .type = TYPE_FLAG, .commands = IN(TRAIN),
+       .help = "audit the rows after training, and keep in the model how often each class is labelled as another, for "
+               "'temper predict --proba-of true'")
+
 OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TRAIN),
        .help = "save the state of the training to FILE at intervals")
 
@@ -270,13 +279,16 @@ OPTION(AUDIT_JSON, .name = "json", .type = TYPE_FLAG, .commands = IN(AUDIT),
 OPTION(PREDICT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .standard = "-",
        .commands = IN(PREDICT), .help = "write to FILE, completely or not at all; - is the standard output")
 
-OPTION(
-    PROBA, .name = "proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
-    .help =
-        "print probabilities, underconfident for t1 < 1 (see above): a line of class names, then tab-separated numbers")
+OPTION(PROBA, .name = "proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
+       .help = "print calibrated probabilities: a line of class names, then tab-separated numbers")
+
+OPTION(PROBA_OF, .name = "proba-of", .placeholder = "given|true", .type = TYPE_WORD, .words = "given true",
+       .commands = IN(PREDICT),
+       .help = "print probabilities of the given label, as --proba does, or of the true one, for which the model must "
+               "have been trained with --estimate-noise")
 
 OPTION(RAW_PROBA, .name = "raw-proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
-       .help = "print uncalibrated probabilities, overconfident for t1 < 1")
+       .help = "print the probabilities of the loss itself, not calibrated")
 
 OPTION(
     DECISION, .name = "decision", .type = TYPE_FLAG, .commands = IN(PREDICT),
@@ -284,7 +296,7 @@ OPTION(
 
 /* ---- Data out -------------------------------------------------------------------------------- */
 
-OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = "libsvm csv tsv npy idx cifar tmpr",
+OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
        .commands = IN(CONVERT) | IN(NOISE) | IN(AUDIT),
        .help = "format of OUT: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its name if not given")
 

@@ -1,6 +1,7 @@
 /* py_train: training without the GIL; after each iteration it looks for signals and asks the caller.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core.h"
 #include "temper_extra.h"
@@ -48,7 +49,8 @@ static int follow(void *context, const temper_train_progress *progress)
 {
     struct following *f = context;
     bool stop = false;
-    if (!remember(f, progress)) {
+    /* The fits of the calibration are no part of the course of the training. */
+    if (strcmp(progress->phase, TEMPER_PHASE_CALIBRATE) != 0 && !remember(f, progress)) {
         f->no_memory = true;
         return 1;
     }
@@ -67,16 +69,18 @@ static int follow(void *context, const temper_train_progress *progress)
 
 bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], temper_train_options *options)
 {
-    static char *names[] = {"data",         "warm",      "follow",         "signals", "loss",      "t1",
-                            "t2",           "l2",        "scale",          "solver",  "precision", "starts",
-                            "no_intercept", "tolerance", "max_iterations", "seed",    "threads",   NULL};
+    static char *names[] = {"data",      "warm",    "follow",       "signals",        "loss",
+                            "t1",        "t2",      "l2",           "scale",          "solver",
+                            "precision", "starts",  "no_intercept", "tolerance",      "max_iterations",
+                            "seed",      "threads", "calibrate",    "estimate_noise", NULL};
     const char *loss;
     Py_ssize_t starts, iterations, threads;
     *options = temper_train_defaults();
-    if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOOO$sdddzzznpdnKn", names, &objects[0], &objects[1], &objects[2], &objects[3], &loss,
-            &options->loss.t1, &options->loss.t2, &options->l2, &options->scale, &options->solver, &options->precision,
-            &starts, &options->no_intercept, &options->tolerance, &iterations, &options->seed, &threads))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$sdddzzznpdnKnzp", names, &objects[0], &objects[1],
+                                     &objects[2], &objects[3], &loss, &options->loss.t1, &options->loss.t2,
+                                     &options->l2, &options->scale, &options->solver, &options->precision, &starts,
+                                     &options->no_intercept, &options->tolerance, &iterations, &options->seed, &threads,
+                                     &options->calibrate, &options->estimate_noise))
         return false;
     options->starts = (size_t)starts;
     options->max_iterations = (size_t)iterations;

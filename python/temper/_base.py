@@ -18,7 +18,7 @@ from ._data import Labels, borrow, encode_labels, encode_rows
 from ._params import threads_of
 
 # Of temper_prediction in temper.h.
-_LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS = range(4)
+_LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS, _TRUE_PROBABILITIES = range(5)
 
 # Name: is it a two-temperature loss, and does it leave t1 and t2 to the user?
 _LOSSES = _temper.losses()
@@ -48,15 +48,24 @@ def _known(estimator: Any, name: str) -> Any:
 
 def _has_raw_probabilities(estimator: Any) -> bool:
     if method_of(_known(estimator, "loss")) == "hinge":
-        raise AttributeError("the hinge loss has no probabilities; use decision_function")
+        raise AttributeError("the hinge loss has no probabilities of its own; use predict_proba or "
+                             "decision_function")
     return True
 
 
 def _has_probabilities(estimator: Any) -> bool:
-    _has_raw_probabilities(estimator)
-    if _known(estimator, "t1") == 0 and _known(estimator, "loss") in ("tempered", "gce"):
-        raise AttributeError("a model of t1 = 0 has no calibrated probabilities; use "
-                             "raw_proba or decision_function")
+    """Every calibrated model has them; before fit, what is asked for decides."""
+    model = getattr(estimator, "_model", None)
+    if model is not None:
+        missing = model.width(_PROBABILITIES) == 0
+    else:
+        missing = estimator.calibrate == "none" and (
+            method_of(_known(estimator, "loss")) == "hinge"
+            or (_known(estimator, "t1") == 0 and is_two_temperature(_known(estimator, "loss"))))
+    if missing:
+        raise AttributeError("a model of the hinge loss, or of t1 = 0, has no probabilities unless "
+                             "it is calibrated; use decision_function, or calibrate=\"auto\" with "
+                             "more rows")
     return True
 
 
@@ -255,8 +264,8 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probabilities, in the order of ``classes_``: of the label as it would be given, mistakes
-        included. For t1 < 1 they are not sure enough on most real data."""
+        """Calibrated probabilities, in the order of ``classes_``: of the label as it would be
+        given, mistakes included. Where a tenth of the labels is wrong, none is much above 0.9."""
         return self._by_class(self._predict(X, _PROBABILITIES))
 
     @available_if(_has_probabilities)
@@ -265,9 +274,18 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
+    def predict_true_proba(self, X: Any) -> np.ndarray:
+        """Probabilities of the true label: those of the given one, with the noise of the labels
+        taken out. The model must have been trained with ``estimate_noise=True``."""
+        check_is_fitted(self)
+        if self._model.width(_TRUE_PROBABILITIES) == 0:
+            raise ValueError("the model has no estimate of the label noise; fit it with "
+                             "estimate_noise=True")
+        return self._by_class(self._predict(X, _TRUE_PROBABILITIES))
+
     @available_if(_has_raw_probabilities)
     def raw_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the model itself, which are too sure of themselves for t1 < 1."""
+        """The probabilities of the loss itself, not calibrated: too confident for t1 < 1."""
         return self._by_class(self._predict(X, _RAW_PROBABILITIES))
 
     # ---- Files -----------------------------------------------------------------------------------

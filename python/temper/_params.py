@@ -13,6 +13,7 @@ def solver_options(estimator: Any) -> dict[str, Any]:
     """What training and tuning have in common."""
     return {"scale": scale_of(estimator.scale), "solver": word("solver", estimator.solver),
             "precision": word("precision", estimator.precision),
+            "calibrate": word("calibrate", estimator.calibrate),
             "starts": count("starts", estimator.starts),
             "no_intercept": not estimator.fit_intercept,
             "tolerance": number("tol", estimator.tol),

@@ -65,6 +65,13 @@ class TemperedLogisticRegression(TemperedClassifier):
         :class:`temper.TuneProgress` now and then; a true answer is an error then.
     precision : {"auto", "f32", "f64"}
         Of sums within blocks of rows. "auto" is "f64" for float64 and sparse X, else "f32".
+    calibrate : {"auto", "folds", "train", "none"}
+        How probabilities are calibrated after training: on rows that models of other folds have
+        scored, or on the training rows. "auto" takes the training rows where there are at least 50
+        for each weight. "none" leaves those that the loss implies. Labels never change.
+    estimate_noise : bool, default False
+        Audit the rows after training, and keep how often each class is labelled as another, for
+        ``predict_true_proba``. It takes as long as :func:`temper.find_label_issues`.
 
     Attributes
     ----------
@@ -106,7 +113,8 @@ class TemperedLogisticRegression(TemperedClassifier):
                  scale: str = "auto", warm_start: bool = False, starts: int = 1,
                  n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0,
                  callback: Callable[[Progress], Any] | Callable[[TuneProgress], Any] | None = None,
-                 precision: str = "auto") -> None:
+                 precision: str = "auto", calibrate: str = "auto",
+                 estimate_noise: bool = False) -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -124,6 +132,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.verbose = verbose
         self.callback = callback
         self.precision = precision
+        self.calibrate = calibrate
+        self.estimate_noise = estimate_noise
 
     # ---- Training --------------------------------------------------------------------------------
 
@@ -166,7 +176,7 @@ class TemperedLogisticRegression(TemperedClassifier):
     def _train_options(self) -> dict[str, Any]:
         return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
                 "l2": np.nan if is_auto(self.l2) else number("l2", self.l2),
-                **solver_options(self)}
+                "estimate_noise": bool(self.estimate_noise), **solver_options(self)}
 
     # ---- Temperatures that are chosen ------------------------------------------------------------
 

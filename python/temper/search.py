@@ -137,7 +137,7 @@ importance_, objective_, solver_
                  class_weight: Any = None, fit_intercept: bool = True, scale: str = "auto",
                  starts: int = 1, n_jobs: int | None = None, random_state: Any = None,
                  verbose: int | bool = 0, callback: Callable[[TuneProgress], Any] | None = None,
-                 precision: str = "auto", average: bool = False) -> None:
+                 precision: str = "auto", average: bool = False, calibrate: str = "auto") -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -161,6 +161,7 @@ importance_, objective_, solver_
         self.callback = callback
         self.precision = precision
         self.average = average
+        self.calibrate = calibrate
 
     # ---- Tuning ----------------------------------------------------------------------------------
 

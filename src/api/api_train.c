@@ -5,8 +5,10 @@
 
 #include "api/api_internal.h"
 #include "audit/audit.h"
+#include "audit/label_noise.h"
 #include "base/memory.h"
 #include "report/audit_report.h"
+#include "search/calibrate.h"
 #include "search/tune.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
@@ -70,7 +72,15 @@ temper_status temper_train(const temper_data *data, const temper_train_options *
     struct model *trained;
     temper_train_report made;
     TRY(api_train_options(&full, options, error));
+    TRY(calibrate_check(&full, error));
     TRY(train(dataset_of(data), &full, &trained, &made, error));
+    temper_status status = calibrate_model(dataset_of(data), &full, trained, &made, error);
+    if (status == TEMPER_OK && full.estimate_noise && made.stop != TEMPER_STOP_INTERRUPTED)
+        status = label_noise_estimate(dataset_of(data), &full, trained, error);
+    if (status != TEMPER_OK) {
+        model_free(trained);
+        return status;
+    }
     if (report)
         *report = made;
     *model = (temper_model *)trained;

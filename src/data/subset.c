@@ -108,6 +108,27 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
     return TEMPER_OK;
 }
 
+/* The weights of the copy are its own, and replace those that dataset_borrow has copied. */
+temper_status dataset_without_part(const struct dataset *data, const uint32_t *part, uint32_t hidden,
+                                   struct dataset **out, temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows;
+    double *weight = mem_alloc(rows, sizeof *weight);
+    if (!weight)
+        return error_no_memory(error);
+    part += data->ranks.first_row;
+    for (size_t row = 0; row < rows; row++)
+        weight[row] = part[row] == hidden ? 0 : data->weight ? data->weight[row] : 1;
+    temper_status status = dataset_borrow(data, out, error);
+    if (status != TEMPER_OK) {
+        mem_free(weight);
+        return status;
+    }
+    mem_free((*out)->weight);
+    (*out)->weight = weight;
+    return TEMPER_OK;
+}
+
 /* A copy in which row i has the label of row i and the features of row from[i], counted through `data` and then
  * `pool`. */
 temper_status dataset_replace(const struct dataset *data, const struct dataset *pool, const size_t *from,

@@ -12,6 +12,11 @@ temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t
 /* All rows with borrowed features: `data` must live as long; labels, weights, lines and names are copied. */
 temper_status dataset_borrow(const struct dataset *data, struct dataset **out, temper_error *error);
 
+/* The same with weight 0 for the rows of a part: part[row] is that of a row of all processes. Weights instead of a copy
+ * of the other rows, because features are the bulk of the data. */
+temper_status dataset_without_part(const struct dataset *data, const uint32_t *part, uint32_t hidden,
+                                   struct dataset **out, temper_error *error);
+
 /* A copy of `data` in which row r has the features of row from[r] of the two datasets, those of
  * `pool` being counted behind those of `data`. Both are of one kind, with as many columns. */
 temper_status dataset_replace(const struct dataset *data, const struct dataset *pool, const size_t *from,

@@ -15,7 +15,7 @@ temper_status export_check(const struct model *model, temper_error *error)
     for (size_t i = 0; i < model->vectors * model->features; i++)
         if (!isfinite(model->weights[i]))
             return error_set(error, TEMPER_BAD_DATA, "a weight of the model is not finite; train again");
-    if (model_has_probabilities(model) && (model->loss.t2 - 1) * log(classes) > MAX_EXPONENT)
+    if (model_has_probabilities(model) && (model_t2(model) - 1) * log(classes) > MAX_EXPONENT)
         return error_set(error, TEMPER_BAD_DATA,
                          "t2 is too large for an export: probabilities would overflow; train with a "
                          "smaller --t2");

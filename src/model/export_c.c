@@ -252,7 +252,7 @@ static const char below_top_many[] = "    double a[@_VECTORS], b[@_CLASSES], y[@
                                      "        b[c] = top - a[c];\n";
 
 /* The rest of @_probabilities: the escort distribution, normalised relative to its largest member so that nothing
- * overflows. */
+ * overflows, and mixed with the uniform one by the floor of the calibration. */
 static const char escort_code[] = "    @_log_p(b, y);\n"
                                   "    top = y[0];\n"
                                   "    for (c = 1; c < @_CLASSES; c++)\n"
@@ -260,7 +260,7 @@ static const char escort_code[] = "    @_log_p(b, y);\n"
                                   "    for (c = 0; c < @_CLASSES; c++)\n"
                                   "        sum += p[c] = exp(@_order * (y[c] - top));\n"
                                   "    for (c = 0; c < @_CLASSES; c++)\n"
-                                  "        p[c] /= sum;\n"
+                                  "        p[c] = (1 - @_floor) * (p[c] / sum) + @_floor / @_CLASSES;\n"
                                   "}\n";
 
 /* @_scaled is f of struct model: all other scalings are folded into the weights. */
@@ -278,14 +278,15 @@ static void put_probabilities(struct c_file *file)
 {
     const struct model *model = file->model;
     if (!model_has_probabilities(model)) {
-        put(file, "/* No @_probabilities: a model that was trained by hinge, or with t1 = 0, has "
-                  "none. */\n");
+        put(file, "/* No @_probabilities: a model that was trained by hinge, or with t1 = 0, and was not "
+                  "calibrated has none. */\n");
         return;
     }
-    double s = model->loss.t2 - 1;
+    double s = model_t2(model) - 1;
     /* Exactly 1: the general formula divides by s. */
     bool plain = s == 0;
     put_constant(file, "order", model_escort_order(model));
+    put_constant(file, "floor", model->calibration.floor);
     if (!plain) {
         put_constant(file, "s", s); /* as exact as t2 - 1 is in doubles */
         put(file, "typedef long double @_real; /* digits for classes that are nearly impossible */"

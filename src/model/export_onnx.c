@@ -131,7 +131,7 @@ static struct onnx_name below_top(struct onnx_builder *b)
  * below the top have probability 0. */
 static struct onnx_name base_of(struct onnx_builder *b, struct onnx_name below, struct onnx_name l)
 {
-    double s = b->model->loss.t2 - 1;
+    double s = model_t2(b->model) - 1;
     struct onnx_name u = binary(b, "Add", times(b, binary(b, "Add", below, l), s), number(b, 1));
     return s < 0 ? binary(b, "Max", u, number(b, 0)) : u;
 }
@@ -140,7 +140,7 @@ static struct onnx_name base_of(struct onnx_builder *b, struct onnx_name below, 
  * p^t2. At t2 = 0 only the classes of positive u count in T. */
 static struct onnx_name step(struct onnx_builder *b, struct onnx_name below, struct onnx_name l)
 {
-    double t2 = b->model->loss.t2, s = t2 - 1;
+    double t2 = model_t2(b->model), s = t2 - 1;
     struct onnx_name u = base_of(b, below, l);
     struct onnx_name total = sum(b, power(b, u, -1 / s));
     struct onnx_name slope = sum(b, t2 == 0 ? unary(b, "Sign", u) : power(b, u, -t2 / s));
@@ -152,7 +152,7 @@ static struct onnx_name step(struct onnx_builder *b, struct onnx_name below, str
  * from a lower bound; then the escort distribution u^(-order/s), normalised. */
 static struct onnx_name tempered(struct onnx_builder *b, struct onnx_name below)
 {
-    double s = b->model->loss.t2 - 1, classes = (double)b->model->classes.count;
+    double s = model_t2(b->model) - 1, classes = (double)b->model->classes.count;
     struct onnx_name start = number(b, expm1(s * log(classes)) / s);
     struct onnx_name l = binary(b, "Max", binary(b, "Sub", start, reduce(b, "ReduceMean", below)), number(b, 0));
     for (int i = 0; i < STEPS; i++)
@@ -185,8 +185,11 @@ static void build(struct onnx_builder *b)
     onnx_declare(&b->graph.outputs, false, "label", ONNX_STRING, 0);
     if (!model_has_probabilities(model))
         return;
-    bool plain = fabs(model->loss.t2 - 1) < SAME;
+    bool plain = fabs(model_t2(model) - 1) < SAME;
     struct onnx_name p = plain ? softmax(b, below) : tempered(b, below);
+    double floor = model->calibration.floor;
+    if (floor > 0) /* mixed with the uniform distribution */
+        p = binary(b, "Add", times(b, p, 1 - floor), number(b, floor / (double)model->classes.count));
     onnx_rename(&b->graph, cast(b, p, ONNX_FLOAT), "probabilities");
     onnx_declare(&b->graph.outputs, false, "probabilities", ONNX_FLOAT, model->classes.count);
 }

@@ -40,19 +40,26 @@ void model_free(struct model *model)
     schema_free(model->schema);
     mem_free(model->weights);
     mem_free(model->bias);
+    mem_free(model->noise.transition);
     mem_free(model);
 }
 
-/* Calibrated probabilities are the escort distribution of order t1 of p-hat: p_c^t1 / sum_k p_k^t1. At t1 = 0 it is
- * uniform, and a hinge has no p-hat. */
+/* By theory, probabilities are the escort distribution of order t1 of p-hat: p_c^t1 / sum_k p_k^t1 (paper, section 5).
+ * At t1 = 0 it is uniform, and a hinge has no p-hat. A fitted order needs neither. */
 bool model_has_probabilities(const struct model *model)
 {
-    return loss_escort_order(model->loss) > 0;
+    return model->calibration.order > 0 || loss_escort_order(model->loss) > 0;
 }
 
 double model_escort_order(const struct model *model)
 {
-    return loss_escort_order(model->loss);
+    return model->calibration.order > 0 ? model->calibration.order : loss_escort_order(model->loss);
+}
+
+/* Losses without temperatures are those of a softmax, or a hinge, whose scores are taken as activations of one. */
+double model_t2(const struct model *model)
+{
+    return loss_has_temperatures(model->loss) ? model->loss.t2 : 1;
 }
 
 /* Reads rows with the features of the model. A model that was not trained on a table (but on LIBSVM or NumPy files,

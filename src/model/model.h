@@ -27,6 +27,21 @@ struct model_training {
     uint64_t iterations, evaluations, starts;
 };
 
+/* How p-hat becomes calibrated probabilities: p_c = (1 - floor) q_c + floor / C, q being the escort distribution of
+ * p-hat of that order. Fitted to rows that the scores have not been fitted to (predict/calibration.h). */
+struct calibration {
+    double order;         /* 0: not fitted; the order is then that of the loss, and the floor 0 */
+    double floor;         /* from 0 to 1 */
+    uint64_t rows, folds; /* fitted to so many rows, scored by so many models of other folds; 0 folds: by the model */
+};
+
+/* How often each class is given the label of another, estimated by an audit of the training rows. */
+struct label_noise {
+    bool known;
+    double rate;        /* share of wrong labels */
+    double *transition; /* [true * classes + given], rows that sum to 1; NULL: the same rate for all classes */
+};
+
 struct model {
     struct classes classes;
     size_t features;
@@ -43,6 +58,8 @@ struct model {
     struct scale scale;    /* as it was learnt; the weights have it in them already. Arrays NULL for
                             * SCALE_NONE */
     struct schema *schema; /* how a table becomes features; NULL: not from a table. A copy */
+    struct calibration calibration;
+    struct label_noise noise;
     struct model_training training;
 };
 
@@ -67,11 +84,13 @@ temper_status model_read_data(const struct model *model, const char *path, const
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
-/* Whether calibrated probabilities exist: not for hinge, nor for t1 = 0. */
+/* Whether calibrated probabilities exist: for every calibrated model; otherwise not for hinge, nor for t1 = 0. */
 bool model_has_probabilities(const struct model *model);
-/* The order of the escort that turns p-hat into calibrated probabilities: t1, or 1 for bregman,
- * whose p-hat is calibrated already. */
+/* The order of the escort that turns p-hat into calibrated probabilities: that of the calibration; without one t1, or 1
+ * for bregman, whose p-hat is calibrated where the model fits. */
 double model_escort_order(const struct model *model);
+/* The temperature of p-hat: that of the loss, or 1 for a hinge, which has none. */
+double model_t2(const struct model *model);
 
 /* ---- Export ---------------------------------------------------------------------------------- */
 

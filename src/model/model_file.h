@@ -11,7 +11,7 @@
 #define MODEL_HEAD "{\n\"format\": \"" MODEL_FORMAT "\",\n"
 
 enum {
-    MODEL_VERSION = 1,
+    MODEL_VERSION = 2, /* 1 had neither calibration nor noise */
     MODEL_DIGEST = 32, /* hexadecimal digits of XXH3-128 */
     /* "checksum": "...", a newline, a bracket and a newline: the end of every file */
     MODEL_TAIL = 13 + MODEL_DIGEST + 4

@@ -3,6 +3,7 @@
  *
  * Sizes in the file are trusted only as far as the file could hold them: a number takes two bytes at least, so that
  * nothing is allocated that is much larger than the file itself. */
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -316,7 +317,8 @@ static bool parse_version(struct json_reader *json, struct model *model)
 {
     uint64_t version;
     (void)model;
-    return json_u64(json, &version) && (version == MODEL_VERSION || fail_changed(json, "a version that never was"));
+    return json_u64(json, &version) &&
+           ((version >= 1 && version <= MODEL_VERSION) || fail_changed(json, "a version that never was"));
 }
 
 /* Read and discarded: the version of temper that wrote the file, and the checksum, which was verified. */
@@ -385,6 +387,90 @@ static bool parse_schema(struct json_reader *json, struct model *model)
            (model->schema->features == model->features || fail_changed(json, "a schema of another number of features"));
 }
 
+/* Keys of the object "calibration". */
+enum { CALIBRATION_ORDER, CALIBRATION_FLOOR, CALIBRATION_ROWS, CALIBRATION_FOLDS, CALIBRATION_KEYS };
+static const char *const calibration_keys[] = {"order", "floor", "rows", "folds"};
+
+/* "calibration": all of its keys, in any order. */
+static bool parse_calibration(struct json_reader *json, struct model *model)
+{
+    struct calibration *calibration = &model->calibration;
+    uint64_t seen = 0;
+    int key;
+    if (!json_object(json))
+        return false;
+    while ((key = key_next(json, calibration_keys, CALIBRATION_KEYS, &seen)) >= 0) {
+        if (key == CALIBRATION_ORDER || key == CALIBRATION_FLOOR)
+            json_f64(json, key == CALIBRATION_ORDER ? &calibration->order : &calibration->floor);
+        else
+            json_u64(json, key == CALIBRATION_ROWS ? &calibration->rows : &calibration->folds);
+    }
+    if (!keys_complete(json, calibration_keys, CALIBRATION_KEYS, ((1u << CALIBRATION_KEYS) - 1) & ~seen, "calibration"))
+        return false;
+    return (calibration->order > 0 && calibration->floor >= 0 && calibration->floor <= 1) ||
+           fail_changed(json, "a calibration whose order is not positive, or whose floor is not from 0 to 1");
+}
+
+/* A row of the transition matrix: probabilities that sum to 1, up to rounding. */
+static bool parse_transition_row(struct json_reader *json, double *row, size_t classes)
+{
+    double sum = 0;
+    if (!json_f64_array(json, row, classes))
+        return false;
+    for (size_t g = 0; g < classes; g++) {
+        if (!(row[g] >= 0))
+            return fail_changed(json, "a probability below 0");
+        sum += row[g];
+    }
+    return fabs(sum - 1) < 1e-9 || fail_changed(json, "probabilities that do not sum to 1");
+}
+
+/* "transition": a list for each true class. */
+static bool parse_transition(struct json_reader *json, struct model *model)
+{
+    size_t classes = model->classes.count, cells, c = 0;
+    /* Two bytes a number at least, so that nothing much larger than the file is allocated. */
+    if (!mul_size(classes, classes, &cells) || cells > (size_t)(json->to - json->from))
+        return fail_changed(json, "a transition matrix that the file could not hold");
+    model->noise.transition = mem_alloc(cells, sizeof *model->noise.transition);
+    if (!model->noise.transition)
+        return json_no_memory(json);
+    if (!json_array(json))
+        return false;
+    for (; json_item(json); c++) {
+        if (c == classes)
+            return fail_changed(json, "more rows of the transition matrix than classes");
+        if (!parse_transition_row(json, model->noise.transition + c * classes, classes))
+            return false;
+    }
+    if (json->status == TEMPER_OK && c < classes)
+        return fail_changed(json, "fewer rows of the transition matrix than classes");
+    return json->status == TEMPER_OK;
+}
+
+/* Keys of the object "noise". */
+enum { NOISE_RATE, NOISE_TRANSITION, NOISE_KEYS };
+static const char *const noise_keys[] = {"rate", "transition"};
+
+/* "noise": the rate, and perhaps the transition matrix. */
+static bool parse_noise(struct json_reader *json, struct model *model)
+{
+    uint64_t seen = 0;
+    int key;
+    if (!json_object(json))
+        return false;
+    while ((key = key_next(json, noise_keys, NOISE_KEYS, &seen)) >= 0) {
+        if (key == NOISE_RATE)
+            json_f64(json, &model->noise.rate);
+        else
+            parse_transition(json, model);
+    }
+    if (!keys_complete(json, noise_keys, NOISE_KEYS, (1u << NOISE_RATE) & ~seen, "noise"))
+        return false;
+    model->noise.known = true;
+    return (model->noise.rate >= 0 && model->noise.rate <= 1) || fail_changed(json, "a rate that is not from 0 to 1");
+}
+
 /* All keys, in the order of the file, which is fixed: the parsers of later keys use what earlier ones have stored. */
 static const struct model_key {
     const char *key;
@@ -407,6 +493,8 @@ static const struct model_key {
     {"weights", parse_weights, false},
     {"scale", parse_scale, false},
     {"schema", parse_schema, true},
+    {"calibration", parse_calibration, true},
+    {"noise", parse_noise, true},
     {"training", parse_training, false},
     {"checksum", parse_any_text, false},
 };

@@ -171,6 +171,39 @@ static void write_schema(const struct schema *schema, struct text *text)
     }
 }
 
+/* ---- Probabilities ---------------------------------------------------------------------------- */
+
+/* Order and floor, and what they were fitted to; absent in a model that was not calibrated. */
+static void write_calibration(const struct calibration *calibration, struct text *text)
+{
+    if (!(calibration->order > 0))
+        return;
+    text_append(text, "\"calibration\": {\"order\": ");
+    json_write_f64(text, calibration->order);
+    text_append(text, ", \"floor\": ");
+    json_write_f64(text, calibration->floor);
+    text_format(text, ", \"rows\": %llu, \"folds\": %llu},\n", (unsigned long long)calibration->rows,
+                (unsigned long long)calibration->folds);
+}
+
+/* The rate, and the transition matrix if there is one: a line for each true class. */
+static void write_noise(const struct model *model, struct text *text)
+{
+    size_t classes = model->classes.count;
+    if (!model->noise.known)
+        return;
+    text_append(text, "\"noise\": {\"rate\": ");
+    json_write_f64(text, model->noise.rate);
+    if (model->noise.transition) {
+        text_append(text, ", \"transition\": [\n");
+        for (size_t c = 0; c < classes; c++) {
+            json_write_f64_array(text, model->noise.transition + c * classes, classes);
+            text_append(text, c + 1 < classes ? ",\n" : "]");
+        }
+    }
+    text_append(text, "},\n");
+}
+
 /* ---- How it was trained ---------------------------------------------------------------------- */
 
 /* How the model was trained: every field of TRAINING_LIST, by its type, and whether there is an intercept. */
@@ -214,12 +247,23 @@ static const char *what_is_not_finite(const struct model *model)
         return "an intercept is";
     if (!all_finite(scale->offset, scaled) || !all_finite(scale->factor, scaled))
         return "an offset or a factor of the scaling is";
+    size_t cells = model->noise.transition ? model->classes.count * model->classes.count : 0;
+    if (!all_finite(model->noise.transition, cells) || !isfinite(model->noise.rate))
+        return "a rate of the label noise is";
     bool temperatures = loss_has_temperatures(model->loss);
     if (!loss_parameters_legal(model->loss, &wrong) ||
         (temperatures && (!isfinite(model->loss.t1) || !isfinite(model->loss.t2))))
         return "a parameter of the loss is";
     /* Numbers that are written as JSON numbers without being arrays. */
-    double rest[] = {model->l2, t->tolerance, t->weight_sum, t->objective, t->loss, t->gradient, t->accuracy};
+    double rest[] = {model->calibration.order,
+                     model->calibration.floor,
+                     model->l2,
+                     t->tolerance,
+                     t->weight_sum,
+                     t->objective,
+                     t->loss,
+                     t->gradient,
+                     t->accuracy};
     return all_finite(rest, sizeof rest / sizeof *rest) ? NULL : "a figure of the training is";
 }
 
@@ -255,6 +299,8 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     write_scale(&model->scale, text);
     if (model->schema)
         write_schema(model->schema, text);
+    write_calibration(&model->calibration, text);
+    write_noise(model, text);
     write_training(model, text);
     /* The checksum needs the whole text. */
     if (text->failed)

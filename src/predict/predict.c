@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "objective/scores.h"
+#include "predict/true_label.h"
 #include "tempered/log_partition.h"
 #include "tempered/loss_family.h"
 
@@ -26,6 +27,8 @@ size_t output_width(const struct model *model, temper_prediction output)
         return loss_has_probabilities(model->loss) ? classes : 0;
     case TEMPER_PREDICT_DECISIONS:
         return model->vectors;
+    case TEMPER_PREDICT_TRUE_PROBABILITIES:
+        return model_has_probabilities(model) && model->noise.known ? classes : 0;
     }
     return 0;
 }
@@ -45,25 +48,36 @@ size_t predicted_class(const struct model *model, const double *a)
     return best;
 }
 
-/* Fills p[classes] with the tempered softmax of the scores; calibrated: with its escort distribution p^order / sum
- * p^order. Computed from log p relative to the largest, since p^order may be representable where p underflows. Two
- * classes have one score, which stands for the activations -a/2 and a/2. */
-void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p)
+/* Two classes have one score, which stands for the activations -a/2 and a/2. The t2 of a hinge, which has no
+ * distribution of its own, is 1: its scores are taken as those of a softmax. */
+void raw_log_probabilities(const struct model *model, const double *a, double *out)
 {
     const double two[] = {-a[0] / 2, a[0] / 2};
     size_t classes = model->vectors == 1 ? 2 : model->vectors;
-    /* Order 1 leaves the distribution as it is. */
-    double order = calibrated ? model_escort_order(model) : 1, sum = 0;
     if (model->vectors == 1)
         a = two;
-    struct partition family = partition_solve(a, classes, model->loss.t2);
+    struct partition family = partition_solve(a, classes, model_t2(model));
+    for (size_t c = 0; c < classes; c++)
+        out[c] = partition_log_p(&family, c, a[c]) - family.log_top;
+}
+
+/* Fills p[classes] with the tempered softmax of the scores; calibrated: with its escort distribution p^order / sum
+ * p^order, mixed with the uniform one by the floor of the calibration. Computed from log p relative to the largest,
+ * since p^order may be representable where p underflows. */
+void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p)
+{
+    size_t classes = model->vectors == 1 ? 2 : model->vectors;
+    /* Order 1 leaves the distribution as it is. */
+    double order = calibrated ? model_escort_order(model) : 1, sum = 0;
+    double floor = calibrated ? model->calibration.floor : 0;
+    raw_log_probabilities(model, a, p);
     for (size_t c = 0; c < classes; c++) {
         /* The largest term is exp(0) = 1, so that the sum cannot be 0. */
-        p[c] = exp(order * (partition_log_p(&family, c, a[c]) - family.log_top));
+        p[c] = exp(order * p[c]);
         sum += p[c];
     }
     for (size_t c = 0; c < classes; c++)
-        p[c] /= sum;
+        p[c] = (1 - floor) * (p[c] / sum) + floor / (double)classes;
 }
 
 /* ---- All rows-------------------------------------------------------------------------------- */
@@ -113,6 +127,7 @@ struct predict_job {
     size_t rows, width;
     const double *activation;
     double *out;
+    double *given; /* true labels: [row * 2 * width], the probabilities of the given ones, and a workspace; else NULL */
 };
 
 /* The work of one thread on one block: rows are independent of each other. */
@@ -123,13 +138,30 @@ static temper_status predict_block(void *context, size_t block, size_t worker)
     (void)worker;
     for (size_t row = from; row < to && row < job->rows; row++) {
         const double *a = job->activation + row * job->model->vectors;
-        if (job->output == TEMPER_PREDICT_LABELS)
-            job->out[row] = (double)predicted_class(job->model, a);
-        else
-            predicted_probabilities(job->model, a, job->output == TEMPER_PREDICT_PROBABILITIES,
-                                    job->out + row * job->width);
+        double *out = job->out + row * job->width;
+        if (job->output == TEMPER_PREDICT_LABELS) {
+            *out = (double)predicted_class(job->model, a);
+        } else if (job->given) {
+            double *given = job->given + row * 2 * job->width;
+            predicted_probabilities(job->model, a, true, given);
+            true_probabilities(&job->model->noise, job->width, given, given + job->width, out);
+        } else {
+            predicted_probabilities(job->model, a, job->output == TEMPER_PREDICT_PROBABILITIES, out);
+        }
     }
     return TEMPER_OK;
+}
+
+/* Names the reason for which a model does not have an output, and what it has instead. */
+static temper_status refuse_output(const struct model *model, temper_prediction output, temper_error *error)
+{
+    if (output == TEMPER_PREDICT_TRUE_PROBABILITIES && model_has_probabilities(model))
+        return error_set(error, TEMPER_USAGE,
+                         "the model has no estimate of the label noise, which probabilities of the "
+                         "true label need; train it with --estimate-noise");
+    return error_set(error, TEMPER_USAGE, "this model has no %sprobabilities (%s, not calibrated); ask for --decision",
+                     output == TEMPER_PREDICT_RAW_PROBABILITIES ? "" : "calibrated ",
+                     loss_has_probabilities(model->loss) ? "t1 = 0" : method_name(model->loss.method));
 }
 
 /* Fills out[rows * width]. Decisions are the scores themselves and need no second array. */
@@ -137,22 +169,23 @@ temper_status predict(const struct model *model, const struct matrix *x, temper_
                       double *out, temper_error *error)
 {
     size_t rows = (size_t)x->rows, width = output_width(model, output);
+    bool needs_given = output == TEMPER_PREDICT_TRUE_PROBABILITIES;
     if (width == 0)
-        return error_set(error, TEMPER_USAGE, "this model has no %sprobabilities (%s); ask for --decision",
-                         output == TEMPER_PREDICT_PROBABILITIES ? "calibrated " : "",
-                         loss_has_probabilities(model->loss) ? "t1 = 0" : method_name(model->loss.method));
+        return refuse_output(model, output, error);
     /* The scores are the result. */
     if (output == TEMPER_PREDICT_DECISIONS)
         return decide(model, x, threads, out, error);
     double *a = mem_alloc(rows, model->vectors * sizeof *a);
-    if (!a)
-        return error_no_memory(error);
-    temper_status status = decide(model, x, threads, a, error);
-    struct predict_job job = {model, output, rows, width, a, out};
+    double *given = needs_given ? mem_alloc(rows, 2 * width * sizeof *given) : NULL;
+    temper_status status = a && (given || !needs_given) ? TEMPER_OK : error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = decide(model, x, threads, a, error);
+    struct predict_job job = {model, output, rows, width, a, out, given};
     /* The last block may have fewer rows. */
     size_t blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
     if (status == TEMPER_OK && parallel_blocks(blocks, threads, predict_block, &job) != TEMPER_OK)
         status = error_no_memory(error);
     mem_free(a);
+    mem_free(given);
     return status;
 }

@@ -20,6 +20,9 @@ temper_status importances(const struct model *model, const struct dataset *data,
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
                      temper_error *error);
 
+/* log p-hat of each class by the scores of one row, less that of the most probable class. */
+void raw_log_probabilities(const struct model *model, const double *a, double *out);
+
 /* The class, or C probabilities, raw or calibrated, by the scores of one row. */
 size_t predicted_class(const struct model *model, const double *a);
 void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p);

@@ -325,7 +325,7 @@ void confusion_draw(struct text *out, const struct confusion *confusion)
 
 /* Adds a row to the bin of its confidence (the probability of the predicted class). A probability of 1 belongs to the
  * last bin. Weighted sums are kept, so batches can be added in any order. */
-void calibration_add(struct calibration *calibration, double confidence, bool correct, double weight)
+void calibration_add(struct calibration_bins *calibration, double confidence, bool correct, double weight)
 {
     double place = floor(confidence * CALIBRATION_BINS);
     size_t bin = (size_t)fmin(fmax(place, 0), CALIBRATION_BINS - 1);
@@ -336,7 +336,7 @@ void calibration_add(struct calibration *calibration, double confidence, bool co
 
 /* A reliability diagram: accuracy against mean confidence of each bin, the area of a dot being its share of the rows.
  */
-void calibration_draw(struct text *out, const struct calibration *calibration)
+void calibration_draw(struct text *out, const struct calibration_bins *calibration)
 {
     struct chart chart = {.title = "Calibration"};
     double total = 0; /* weight of all rows */

@@ -41,14 +41,14 @@ enum { CALIBRATION_BINS = 15 };
 
 /* Sums over the rows in each bin of equal width of the largest probability, the bins of the expected calibration error.
  * Start from {0}. */
-struct calibration {
+struct calibration_bins {
     double weight[CALIBRATION_BINS];
     double confidence[CALIBRATION_BINS]; /* weighted */
     double correct[CALIBRATION_BINS];    /* weight of the rows that were predicted correctly */
 };
 
-void calibration_add(struct calibration *calibration, double confidence, bool correct, double weight);
-void calibration_draw(struct text *out, const struct calibration *calibration);
+void calibration_add(struct calibration_bins *calibration, double confidence, bool correct, double weight);
+void calibration_draw(struct text *out, const struct calibration_bins *calibration);
 
 /* ---- Losses, in loss_figure.c ---------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@ struct model_report {
     unsigned char *wrong;
     size_t rows;
     bool calibrated; /* whether there are probabilities */
-    struct calibration calibration;
+    struct calibration_bins calibration;
     struct strong_weight weights[REPORT_WEIGHTS];
     size_t weight_count;
     bool weights_scaled; /* they are for features of the same size */

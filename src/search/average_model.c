@@ -149,7 +149,8 @@ static void add_model(struct averaged_fits *fits, size_t number, double factor, 
         model->bias[k] += factor * raw[weights + k];
 }
 
-/* Replaces the weights of t->model by the mean. A model whose scores are all 0 has no direction to contribute. */
+/* Replaces the weights of t->model by the mean. Its scores have the size of the selected model's, whose calibration
+ * stays. A model whose scores are all 0 has no direction to contribute. */
 static temper_status take_mean(struct averaged_fits *fits)
 {
     struct tune_state *t = fits->t;

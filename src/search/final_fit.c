@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "predict/predict.h"
+#include "search/calibrate.h"
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
@@ -182,25 +183,32 @@ static int report_progress(void *context, const temper_train_progress *progress)
     return !tune_report_progress(t, 0);
 }
 
-/* Trains the selected candidate on all rows, from `warm` or, if that is NULL, from zero. Losses that may have
- * several minima get a second start: training warns if the two end in different ones. */
-static temper_status train_final(struct tune_state *t, const struct model *warm, struct model **model,
-                                 temper_train_report *report)
+/* The options of the final fit, from `warm` or, if that is NULL, from zero. */
+static temper_train_options final_options(struct tune_state *t, const struct model *warm)
 {
     const temper_tune_candidate *chosen = &t->table.candidate[t->selection.best];
     temper_train_options options = t->request.train;
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
     options.warm_start = (const temper_model *)warm;
+    options.on_progress = report_progress;
+    options.progress_context = t;
+    return options;
+}
+
+/* Trains the selected candidate on all rows. Losses that may have several minima get a second start: training warns if
+ * the two end in different ones. The first one is kept, as it was in the folds: the other may
+ * have the lower objective because it has learnt wrong labels. */
+static temper_status train_final(struct tune_state *t, const struct model *warm, struct model **model,
+                                 temper_train_report *report)
+{
+    temper_train_options options = final_options(t, warm);
     struct train_request request = {.data = t->request.data, .options = &options, .error = t->request.error};
-    /* Training warns if they end in different optima. The first one is kept, as it was in the folds: the other may have
-     * the lower objective because it has learnt wrong labels. */
-    if (loss_needs_second_start(chosen->loss) && options.starts < 2) {
+    /* Training warns if they end in different optima. */
+    if (loss_needs_second_start(options.loss) && options.starts < 2) {
         options.starts = 2;
         request.keeps_first = true;
     }
-    options.on_progress = report_progress;
-    options.progress_context = t;
     return train_model(&request, model, report);
 }
 
@@ -293,6 +301,13 @@ temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *
     return status;
 }
 
+/* Calibrates the model as temper_train does, with the loss and the penalty of the selected candidate. */
+static temper_status calibrate_final(struct tune_state *t)
+{
+    temper_train_options options = final_options(t, NULL);
+    return calibrate_model(t->request.data, &options, t->model, &t->report.training, t->request.error);
+}
+
 /* Fits the folds of the selected candidate again, since the search has kept neither weights nor predictions, then
  * all rows. Warnings of the training are appended to those of the search where there is space for them. */
 temper_status tune_final_fit(struct tune_state *t)
@@ -311,6 +326,8 @@ temper_status tune_final_fit(struct tune_state *t)
     temper_status status = TEMPER_OK;
     if (finished)
         status = tune_fit_all_rows(t, &models);
+    if (status == TEMPER_OK && t->model && !t->progress.stopped)
+        status = calibrate_final(t);
     if (t->model && t->progress.stopped) { /* an unfinished model is not the selected one */
         model_free(t->model);
         t->model = NULL;

@@ -37,33 +37,6 @@ struct separate_fit {
 
 /* ---- One fit --------------------------------------------------------------------------------- */
 
-/* *out is the data with weight 0 for the rows that the fit leaves out. It borrows the features and is owned by the
- * caller. Weights instead of a copy of the rows: features are the bulk of the data, and the scores of all rows are
- * needed anyway. */
-static temper_status hide_rows(const struct fits_job *job, const struct fit_spec *fit, struct dataset **out,
-                               temper_error *error)
-{
-    const struct dataset *all = job->features->data;
-    size_t rows = (size_t)all->x.rows;
-    bool sees_all = fit->part == FIT_SEES_ALL;
-    /* A partition is of the rows of all processes. */
-    const uint32_t *part = sees_all ? NULL : job->partition[fit->partition].part + all->ranks.first_row;
-    double *weight = mem_alloc(rows, sizeof *weight);
-    if (!weight)
-        return error_no_memory(error);
-    for (size_t row = 0; row < rows; row++)
-        weight[row] = !sees_all && part[row] == fit->part ? 0 : all->weight ? all->weight[row] : 1;
-    temper_status status = dataset_borrow(all, out, error);
-    if (status != TEMPER_OK) {
-        mem_free(weight);
-        return status;
-    }
-    /* dataset_borrow has copied the weights of the data, which are replaced. */
-    mem_free((*out)->weight);
-    (*out)->weight = weight;
-    return TEMPER_OK;
-}
-
 /* The callback of train(), called on any thread after each iteration; other than 0 ends the training. The lock makes
  * the caller's goes_on single-threaded. A failure of one fit ends the others too. */
 static int report_progress(void *context, const temper_train_progress *progress)
@@ -178,7 +151,12 @@ static temper_status report_end(struct separate_fit *self, size_t number)
 static temper_status run_fit(struct separate_fit *self, size_t number, const double *initial, double *w, bool *done)
 {
     const struct fits_job *job = self->all->job;
-    temper_status status = hide_rows(job, &job->fit[number], &self->data, &self->error);
+    const struct dataset *all_rows = job->features->data;
+    const struct fit_spec *fit = &job->fit[number];
+    temper_status status =
+        fit->part == FIT_SEES_ALL
+            ? dataset_borrow(all_rows, &self->data, &self->error)
+            : dataset_without_part(all_rows, job->partition[fit->partition].part, fit->part, &self->data, &self->error);
     if (status == TEMPER_OK)
         status = solve(self, number, initial);
     *done = status == TEMPER_OK && !self->result.interrupted && self->result.solution;

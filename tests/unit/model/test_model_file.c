@@ -176,7 +176,7 @@ TEST(what_is_no_model)
          "ELF\x02\x01",
          "no model of temper"},
         {"{\"format\": \"temper-model\"}", "not as temper wrote it"},
-        {"{\n\"format\": \"temper-model\",\n\"version\": 2,\nwho knows", "update temper"},
+        {"{\n\"format\": \"temper-model\",\n\"version\": 3,\nwho knows", "update temper"},
     };
     scratch_enter();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -110,7 +110,7 @@ TEST(kinds)
         {"\"method\": \"tempered\"", "\"method\": \"warm\"", "no known name"},
         {"\"method\": \"tempered\"", "\"method\": 7", "a text"},
         {"\"method\": \"tempered\"", "\"method\": \"logistic\"", "temperatures"},
-        {"\"version\": 1", "\"version\": 0", "never was"},
+        {"\"version\": 2", "\"version\": 0", "never was"},
         {"\"intercept\": true", "\"intercept\": 1", "true or false"},
         {"\"seed\": 1", "\"seed\": -1", "a whole number"},
         {"\"seed\": 1", "\"seed\": 99", "a whole number"}, /* more than 2^64 */

@@ -197,7 +197,7 @@ TEST(reports_of_any_size)
 
 TEST(calibration_has_equal_bins)
 {
-    struct calibration calibration = {.weight = {0}};
+    struct calibration_bins calibration = {.weight = {0}};
     calibration_add(&calibration, 0, true, 1);
     calibration_add(&calibration, 1, true, 2);
     calibration_add(&calibration, 0.5, false, 4); /* the middle of the eighth */

@@ -1,0 +1,367 @@
+/* calibrate: scores for the calibration: out of fold, or those of the model itself where its weights are few.
+ *
+ * A model is surer of the rows that it was fitted to than of others, by about (weights / rows). Where that is
+ * negligible, the scores of the model itself serve. Otherwise models are fitted without a fold of the rows each, from
+ * the weights of the model, until enough rows have been scored by a model that has not seen them: all five folds of
+ * small data, one of large data. Validation rows, where there are any, have not been fitted to either. */
+#include "search/calibrate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "data/dist/gather_labels.h"
+#include "data/split.h"
+#include "data/subset.h"
+#include "predict/calibration.h"
+#include "predict/predict.h"
+#include "train/train.h"
+
+enum {
+    FOLDS = 5,
+    LEAST_ROWS = 20,      /* with fewer, no estimate is better than the order that the loss implies */
+    ENOUGH_ROWS = 2500,   /* out of fold: two numbers are estimated to about 1/50 of themselves */
+    MOST_ROWS = 5000,     /* used by the fit, */
+    MOST_CELLS = 1 << 17, /* and rows times classes; */
+    FEWEST_SAMPLED = 500, /* however many classes there are */
+    ROWS_PER_WEIGHT = 50, /* from which the scores of the model itself serve */
+    MOST_ITERATIONS = 200 /* of a fold: without a penalty, separable rows have no optimum */
+};
+
+/* Of the folds, relative to the gradient at zero: their scores are needed to a few digits. */
+static const double FOLD_TOLERANCE = 1e-3;
+
+/* The words of temper_train_options.calibrate, in this order. */
+enum calibrate_kind { CALIBRATE_AUTO, CALIBRATE_NONE, CALIBRATE_FOLDS, CALIBRATE_TRAIN, CALIBRATE_KINDS };
+static const char *const kinds[CALIBRATE_KINDS] = {"auto", "none", "folds", "train"};
+
+/* A calibration in progress. Rows are numbered among those of all processes, which make the same decisions. */
+struct calibrate_job {
+    const struct dataset *data; /* the rows of this process, or validation rows */
+    const temper_train_options *options;
+    struct model *model;
+    temper_error *error;
+    struct gathered_labels labels;
+    uint32_t *class_of;  /* the model's number of each class of the validation rows; NULL: the same numbers */
+    struct split folds;  /* empty where the model itself scores */
+    size_t fitted;       /* folds that are scored by models of the others; 0: the model itself scores */
+    size_t *row;         /* the rows that the calibration is fitted to, ascending */
+    size_t count;        /* of them, */
+    size_t from, to;     /* and those among them that this process has: row[from .. to - 1] */
+    double *score;       /* [(to - from) * vectors], of the rows of this process */
+    bool stopped;        /* by the caller */
+    bool learnt_nothing; /* a fit without a fold of the rows ended where training refuses a model */
+};
+
+/* ---- Decisions ----------------------------------------------------------------------------------------------------
+ */
+
+static bool find_kind(const char *word, enum calibrate_kind *kind)
+{
+    *kind = CALIBRATE_AUTO;
+    for (int i = 0; word && i < CALIBRATE_KINDS; i++)
+        if (strcmp(word, kinds[i]) == 0) {
+            *kind = (enum calibrate_kind)i;
+            return true;
+        }
+    return !word;
+}
+
+temper_status calibrate_check(const temper_train_options *options, temper_error *error)
+{
+    enum calibrate_kind kind;
+    if (find_kind(options->calibrate, &kind))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE, "unknown calibration '%.64s'; give auto, none, folds or train",
+                     options->calibrate);
+}
+
+/* Whether models of the folds are needed. Rows beyond the memory limit are read once more, not five times. */
+static bool needs_folds(const struct calibrate_job *job, enum calibrate_kind kind)
+{
+    double weights = (double)job->model->vectors * ((double)job->model->features + 1);
+    if (kind != CALIBRATE_AUTO)
+        return kind == CALIBRATE_FOLDS;
+    return job->data->storage.memory_limit == 0 && (double)job->labels.rows < ROWS_PER_WEIGHT * weights;
+}
+
+/* Draws the folds, and decides how many of them to score: enough rows for the estimate. */
+static temper_status draw_folds(struct calibrate_job *job)
+{
+    struct dataset all = gathered_labels_dataset(&job->labels, job->data);
+    const struct dataset *data = comm_alone(job->data->ranks.comm) ? job->data : &all;
+    struct split_options how = {job->options->seed, true};
+    TRY(split_folds(data, FOLDS, how, &job->folds, job->error));
+    job->fitted = (ENOUGH_ROWS * (size_t)FOLDS + job->labels.rows - 1) / job->labels.rows;
+    if (job->fitted > FOLDS)
+        job->fitted = FOLDS;
+    return TEMPER_OK;
+}
+
+/* The class of a row by the numbers of the model, or CLASSES_NONE. */
+static uint32_t class_of_row(const struct calibrate_job *job, size_t row)
+{
+    uint32_t label = job->labels.label[row];
+    return job->class_of ? job->class_of[label] : label;
+}
+
+/* Whether a row can be used: it counts, the model knows its class, and its fold, if any, is scored. */
+static bool is_usable(const struct calibrate_job *job, size_t row)
+{
+    return (!job->labels.weight || job->labels.weight[row] > 0) && class_of_row(job, row) != CLASSES_NONE &&
+           (!job->fitted || job->folds.part[row] < job->fitted);
+}
+
+/* Fills job->row with every n-th usable row, so that at most as many are left as the fit can use. */
+static temper_status sample_rows(struct calibrate_job *job)
+{
+    size_t most = MOST_CELLS / job->model->classes.count, usable = 0, stride, number = 0;
+    most = most > MOST_ROWS ? MOST_ROWS : most < FEWEST_SAMPLED ? FEWEST_SAMPLED : most;
+    for (size_t row = 0; row < job->labels.rows; row++)
+        usable += is_usable(job, row);
+    stride = (usable + most - 1) / most;
+    job->row = mem_alloc(usable / (stride ? stride : 1) + 1, sizeof *job->row);
+    if (!job->row)
+        return error_no_memory(job->error);
+    for (size_t row = 0; row < job->labels.rows; row++) {
+        if (!is_usable(job, row) || number++ % stride != 0)
+            continue;
+        job->row[job->count++] = row;
+        job->from += row < job->labels.first;
+        job->to += row < job->labels.first + job->labels.own;
+    }
+    job->score = mem_alloc(job->to - job->from, job->model->vectors * sizeof *job->score);
+    return job->score ? TEMPER_OK : error_no_memory(job->error);
+}
+
+/* ---- Scores -------------------------------------------------------------------------------------------------------
+ */
+
+/* The features of the sampled rows of this process that are in a fold; all of them without folds. *index[i] is where
+ * among the sampled rows the i-th is. Both are to be freed. */
+static temper_status take_rows(const struct calibrate_job *job, uint32_t fold, struct dataset **rows, size_t **index)
+{
+    size_t own = job->to - job->from, count = 0;
+    size_t *number = mem_alloc(own, sizeof *number);
+    *index = mem_alloc(own, sizeof **index);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (number && *index) {
+        for (size_t i = 0; i < own; i++) {
+            size_t row = job->row[job->from + i];
+            if (job->fitted && job->folds.part[row] != fold)
+                continue;
+            number[count] = row - job->labels.first;
+            (*index)[count++] = i;
+        }
+        status = dataset_rows(job->data, number, count, rows, job->error);
+    } else {
+        error_no_memory(job->error);
+    }
+    mem_free(number);
+    return status;
+}
+
+/* Scores by the model itself. */
+static temper_status score_by_model(struct calibrate_job *job)
+{
+    struct dataset *rows = NULL;
+    size_t *index = NULL;
+    temper_status status = take_rows(job, 0, &rows, &index);
+    if (status == TEMPER_OK)
+        status = decide(job->model, &rows->x, job->options->threads, job->score, job->error);
+    dataset_free(rows);
+    mem_free(index);
+    return status;
+}
+
+/* The callback of the fits: the caller sees them as a phase of its training. */
+static int report_progress(void *context, const temper_train_progress *progress)
+{
+    struct calibrate_job *job = context;
+    temper_train_progress shown = *progress;
+    shown.phase = TEMPER_PHASE_CALIBRATE;
+    job->stopped = job->options->on_progress(job->options->progress_context, &shown) != 0;
+    return job->stopped;
+}
+
+/* The options of a fold's fit: those of the training, from the weights of its model, and nothing around the fit. */
+static temper_train_options fold_options(struct calibrate_job *job)
+{
+    temper_train_options options = *job->options;
+    options.loss = job->model->loss;
+    options.l2 = job->model->l2;
+    options.warm_start = (const temper_model *)job->model;
+    options.init = NULL;
+    options.validation = NULL;
+    options.starts = 1;
+    options.tolerance = fmax(options.tolerance, FOLD_TOLERANCE);
+    if (options.max_iterations > MOST_ITERATIONS)
+        options.max_iterations = MOST_ITERATIONS;
+    options.checkpoint = NULL;
+    options.resume = 0;
+    if (options.on_progress)
+        options.on_progress = report_progress;
+    options.progress_context = job;
+    return options;
+}
+
+/* Copies the scores of the sampled rows of a fold to their places. */
+static temper_status score_fold(struct calibrate_job *job, const struct scaled_features *features, uint32_t fold,
+                                const double *w)
+{
+    size_t vectors = job->model->vectors, *index = NULL;
+    struct solution solution = {w, vectors, !job->options->no_intercept};
+    struct dataset *rows = NULL;
+    double *a = NULL;
+    temper_status status = take_rows(job, fold, &rows, &index);
+    if (status == TEMPER_OK) {
+        a = mem_alloc((size_t)rows->x.rows, vectors * sizeof *a);
+        status = a ? scaled_features_activations_of(features, &rows->x, solution, features->threads, a, job->error)
+                   : error_no_memory(job->error);
+    }
+    for (size_t i = 0; status == TEMPER_OK && i < (size_t)rows->x.rows; i++)
+        memcpy(job->score + index[i] * vectors, a + i * vectors, vectors * sizeof *a);
+    dataset_free(rows);
+    mem_free(index);
+    mem_free(a);
+    return status;
+}
+
+/* Fits without the rows of a fold, and scores them. A fit that fails because of its data is no failure of
+ * the training, whose model is there. */
+static temper_status fit_fold(struct calibrate_job *job, const struct scaled_features *features, uint32_t fold)
+{
+    struct dataset *others = NULL;
+    struct train_fit_result result = {0};
+    temper_train_options options = fold_options(job);
+    TRY(dataset_without_part(features->data, job->folds.part, fold, &others, job->error));
+    struct train_request request = {.data = others, .features = features, .options = &options, .error = job->error};
+    temper_status status = train_fit(&request, job->model->loss, &result);
+    if (status == TEMPER_BAD_DATA) {
+        job->learnt_nothing = true;
+        status = TEMPER_OK;
+    } else if (status == TEMPER_OK && !job->stopped) {
+        status = score_fold(job, features, fold, result.solution);
+    }
+    train_fit_free(&result);
+    dataset_free(others);
+    return status;
+}
+
+/* Scores of the folds, one after another: each fit uses all threads, and calls back from the thread of the caller. */
+static temper_status score_by_folds(struct calibrate_job *job)
+{
+    struct scaled_features features;
+    size_t threads = job->options->threads ? job->options->threads : thread_count_default();
+    TRY(scaled_features_new(job->data, job->options->scale, threads, &features, job->error));
+    temper_status status = TEMPER_OK;
+    for (uint32_t fold = 0; status == TEMPER_OK && fold < job->fitted && !job->stopped && !job->learnt_nothing; fold++)
+        status = fit_fold(job, &features, fold);
+    scaled_features_free(&features);
+    return status;
+}
+
+/* ---- The fit ------------------------------------------------------------------------------------------------------
+ */
+
+/* The scores of the sampled rows of all processes into all[count * vectors]. */
+static temper_status gather_scores(const struct calibrate_job *job, double *all)
+{
+    const temper_comm *comm = job->data->ranks.comm;
+    size_t each = job->model->vectors * sizeof *all;
+    uint64_t own = job->to - job->from, *rows = mem_alloc(comm_size(comm), sizeof *rows);
+    size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
+    temper_status status = rows && bytes ? TEMPER_OK : error_no_memory(job->error);
+    if (rows && bytes)
+        status = comm_gather_each(comm, &own, sizeof own, rows, job->error);
+    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
+        bytes[r] = (size_t)rows[r] * each;
+    if (status == TEMPER_OK)
+        status = comm_gather(comm, job->score, bytes, all, job->error);
+    mem_free(rows);
+    mem_free(bytes);
+    return status;
+}
+
+/* Fits the calibration to the scores of all processes, in the order of the rows. */
+static temper_status fit_to_scores(const struct calibrate_job *job)
+{
+    double *score = mem_alloc(job->count, job->model->vectors * sizeof *score);
+    double *weight = mem_alloc(job->count, sizeof *weight);
+    uint32_t *label = mem_alloc(job->count, sizeof *label);
+    temper_status status = score && weight && label ? gather_scores(job, score) : error_no_memory(job->error);
+    for (size_t i = 0; status == TEMPER_OK && i < job->count; i++) {
+        label[i] = class_of_row(job, job->row[i]);
+        weight[i] = job->labels.weight ? job->labels.weight[job->row[i]] : 1;
+    }
+    struct calibration found = {.folds = job->fitted};
+    struct calibration_rows rows = {score, label, weight, job->count};
+    if (status == TEMPER_OK)
+        status = calibration_fit(job->model, &rows, &found, job->error);
+    if (status == TEMPER_OK)
+        job->model->calibration = found;
+    mem_free(score);
+    mem_free(weight);
+    mem_free(label);
+    return status;
+}
+
+/* Takes the validation rows instead of the training rows. Their classes are matched by name. */
+static temper_status take_validation(struct calibrate_job *job)
+{
+    job->data = (const struct dataset *)job->options->validation;
+    const struct classes *classes = &job->data->classes;
+    job->class_of = mem_alloc(classes->count, sizeof *job->class_of);
+    if (!job->class_of)
+        return error_no_memory(job->error);
+    for (size_t c = 0; c < classes->count; c++)
+        job->class_of[c] = classes_find(&job->model->classes, classes->name[c], strlen(classes->name[c]));
+    return TEMPER_OK;
+}
+
+/* The steps in order, for a model that is to be calibrated. */
+static temper_status run_steps(struct calibrate_job *job, enum calibrate_kind kind)
+{
+    bool validated = kind == CALIBRATE_AUTO && job->options->validation;
+    if (validated)
+        TRY(take_validation(job));
+    TRY(gathered_labels_needed(job->data, &job->labels, job->error));
+    if (job->labels.rows < LEAST_ROWS)
+        return TEMPER_OK;
+    if (!validated && needs_folds(job, kind))
+        TRY(draw_folds(job));
+    TRY(sample_rows(job));
+    TRY(job->fitted ? score_by_folds(job) : score_by_model(job));
+    return job->stopped || job->learnt_nothing ? TEMPER_OK : fit_to_scores(job);
+}
+
+/* An interrupted training is not calibrated: its caller wants to end. */
+temper_status calibrate_model(const struct dataset *data, const temper_train_options *options, struct model *model,
+                              temper_train_report *report, temper_error *error)
+{
+    struct calibrate_job job = {.data = data, .options = options, .model = model, .error = error};
+    double started = train_clock();
+    enum calibrate_kind kind;
+    if (!find_kind(options->calibrate, &kind) || kind == CALIBRATE_NONE || report->stop == TEMPER_STOP_INTERRUPTED)
+        return TEMPER_OK;
+    temper_status status = run_steps(&job, kind);
+    if (job.stopped)
+        report->stop = TEMPER_STOP_INTERRUPTED;
+    if (job.learnt_nothing)
+        warning_append(&report->warnings, TEMPER_WARNING_NOT_CALIBRATED,
+                       "the probabilities are not calibrated, since a fit without a fifth of the rows learnt nothing; "
+                       "give more rows, or judge the probabilities by 'temper eval'");
+    report->calibration_order = model->calibration.order;
+    report->calibration_floor = model->calibration.floor;
+    report->calibration_rows = (size_t)model->calibration.rows;
+    report->calibration_folds = (size_t)model->calibration.folds;
+    report->seconds += train_clock() - started;
+    gathered_labels_free(&job.labels);
+    split_free(&job.folds);
+    mem_free(job.class_of);
+    mem_free(job.row);
+    mem_free(job.score);
+    return status;
+}

@@ -1,0 +1,166 @@
+/* Calibration as a step after training: what it is fitted to, and what it leaves alone. */
+#include "search/calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+
+/* The predictions of all rows. */
+static double *predict_all(const temper_model *model, const struct dataset *data, temper_prediction output)
+{
+    size_t width = temper_prediction_width(model, output);
+    double *out = calloc((size_t)data->x.rows * (width ? width : 1), sizeof *out);
+    CHECK(width > 0);
+    CHECK(temper_predict(model, made_public(data), output, 1, out, NULL) == TEMPER_OK);
+    return out;
+}
+
+static double log_loss(const temper_model *model, const struct dataset *data)
+{
+    temper_evaluator *evaluator = NULL;
+    temper_evaluation evaluation = {0};
+    CHECK(temper_evaluator_new(model, &evaluator, NULL) == TEMPER_OK);
+    CHECK(temper_evaluator_add(evaluator, made_public(data), 1, NULL) == TEMPER_OK);
+    CHECK(temper_evaluator_finish(evaluator, &evaluation, NULL) == TEMPER_OK);
+    temper_evaluation_free(&evaluation);
+    return evaluation.log_loss;
+}
+
+TEST(few_rows_are_scored_out_of_fold_and_many_by_the_model)
+{
+    struct dataset *few = made_data(MATRIX_F64, 300, 10, 3), *many = made_data(MATRIX_F32, 4000, 5, 2);
+    temper_train_report report;
+    temper_model_free(made_train(few, made_options(), &report));
+    CHECK(report.calibration_folds == 5 && report.calibration_rows == 300 && report.calibration_order > 0);
+    temper_model_free(made_train(many, made_options(), &report));
+    CHECK(report.calibration_folds == 0 && report.calibration_rows > 1000);
+    temper_train_options options = made_options();
+    options.calibrate = "folds";
+    temper_model_free(made_train(many, options, &report));
+    CHECKF(report.calibration_folds == 4, "%zu", report.calibration_folds); /* 3,200 of 4,000 rows are enough */
+    options.calibrate = "train";
+    temper_model_free(made_train(few, options, &report));
+    CHECK(report.calibration_folds == 0 && report.calibration_rows == 300);
+    dataset_free(few);
+    dataset_free(many);
+}
+
+TEST(labels_weights_and_raw_probabilities_stay)
+{
+    struct dataset *data = made_data(MATRIX_F64, 400, 8, 3);
+    temper_train_options options = made_options();
+    temper_model *with = made_train(data, options, NULL);
+    options.calibrate = "none";
+    temper_model *without = made_train(data, options, NULL);
+    for (int output = TEMPER_PREDICT_LABELS; output <= TEMPER_PREDICT_DECISIONS; output++) {
+        size_t numbers = 400 * temper_prediction_width(with, (temper_prediction)output);
+        double *a = predict_all(with, data, (temper_prediction)output);
+        double *b = predict_all(without, data, (temper_prediction)output);
+        bool same = memcmp(a, b, numbers * sizeof *a) == 0;
+        CHECKF(same == (output != TEMPER_PREDICT_PROBABILITIES), "output %d", output);
+        free(a);
+        free(b);
+    }
+    CHECK(made_inside(without)->calibration.order == 0);
+    CHECKF(log_loss(with, data) < log_loss(without, data), "%g", log_loss(with, data));
+    temper_model_free(with);
+    temper_model_free(without);
+    dataset_free(data);
+}
+
+TEST(hinge_and_t1_of_0_have_probabilities)
+{
+    struct dataset *data = made_data(MATRIX_F64, 300, 6, 2);
+    temper_train_options options = made_options();
+    options.loss = (temper_loss_spec){.method = TEMPER_HINGE};
+    temper_model *model = made_train(data, options, NULL);
+    CHECK(temper_prediction_width(model, TEMPER_PREDICT_PROBABILITIES) == 2);
+    CHECK(temper_prediction_width(model, TEMPER_PREDICT_RAW_PROBABILITIES) == 0);
+    CHECKF(log_loss(model, data) < 0.6, "%g", log_loss(model, data));
+    temper_model_free(model);
+    options.loss = (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0, .t2 = 1};
+    model = made_train(data, options, NULL);
+    CHECKF(log_loss(model, data) < 0.6, "%g", log_loss(model, data));
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+TEST(the_file_keeps_it)
+{
+    struct dataset *data = made_data(MATRIX_F64, 300, 6, 3);
+    temper_model *model = made_train(data, made_options(), NULL), *again = NULL;
+    struct blob file = made_bytes(model);
+    struct model *loaded = NULL;
+    CHECK(model_read_text((const char *)file.bytes, file.length, &loaded, NULL) == TEMPER_OK);
+    again = (temper_model *)loaded;
+    CHECK(again && made_inside(again)->calibration.folds == 5 && made_same_bytes(model, again));
+    temper_model_free(model);
+    temper_model_free(again);
+    free(file.bytes);
+    dataset_free(data);
+}
+
+TEST(too_few_rows_are_not_enough)
+{
+    static const double xy[] = {0, 0, 1, 1, 0, 1, 1, 0};
+    static const char *const labels[] = {"a", "b", "a", "b"};
+    struct dataset *data = made_points(4, xy, labels);
+    temper_train_report report;
+    temper_model_free(made_train(data, made_options(), &report));
+    CHECK(report.calibration_order == 0);
+    dataset_free(data);
+}
+
+/* Validation rows have not been fitted to. */
+TEST(validation_rows_are_taken_where_there_are_any)
+{
+    struct dataset *data = made_data(MATRIX_F64, 120, 10, 3), *rows = made_data(MATRIX_F64, 90, 10, 3);
+    temper_train_options options = made_options();
+    temper_train_report report;
+    options.validation = made_public(rows);
+    temper_model_free(made_train(data, options, &report));
+    CHECK(report.calibration_folds == 0 && report.calibration_rows == 90 && report.calibration_order > 0);
+    dataset_free(data);
+    dataset_free(rows);
+}
+
+TEST(an_unknown_word_is_refused)
+{
+    struct dataset *data = made_data(MATRIX_F64, 30, 3, 2);
+    temper_train_options options = made_options();
+    options.calibrate = "platt";
+    made_refused(data, options, TEMPER_USAGE, "unknown calibration 'platt'; give auto, none, folds or train");
+    dataset_free(data);
+}
+
+/* The caller can stop in any fold; the model of the training stays, without a calibration. */
+static int stop_in_calibration(void *context, const temper_train_progress *progress)
+{
+    size_t *calls = context;
+    *calls += strcmp(progress->phase, TEMPER_PHASE_CALIBRATE) == 0;
+    return *calls == 3;
+}
+
+TEST(it_can_be_interrupted)
+{
+    struct dataset *data = made_data(MATRIX_F64, 300, 10, 3);
+    temper_train_options options = made_options();
+    temper_train_report report;
+    size_t calls = 0;
+    options.on_progress = stop_in_calibration;
+    options.progress_context = &calls;
+    temper_model *model = made_train(data, options, &report);
+    CHECK(calls == 3 && report.stop == TEMPER_STOP_INTERRUPTED && report.iterations > 0);
+    CHECK(model && made_inside(model)->calibration.order == 0);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(few_rows_are_scored_out_of_fold_and_many_by_the_model),
+          LISTED(labels_weights_and_raw_probabilities_stay), LISTED(hinge_and_t1_of_0_have_probabilities),
+          LISTED(the_file_keeps_it), LISTED(too_few_rows_are_not_enough),
+          LISTED(validation_rows_are_taken_where_there_are_any), LISTED(an_unknown_word_is_refused),
+          LISTED(it_can_be_interrupted))
