@@ -296,7 +296,7 @@ def test_verbose_shows_progress(capsys, monkeypatch):
     ({"scale": None}, 'scale="none"'), ({"solver": None}, "solver has to be a str"),
     ({"loss": None}, "loss has to be a str"), ({"precision": 64}, "precision has to be a str"),
     ({"l2": float("nan")}, "l2 has to be a number, and is nan"),
-    ({"l2": np.float32("nan")}, "l2 has to be a number"),
+    ({"l2": np.float32("nan")}, "l2 has to be a number"), ({"tol": float("nan")}, "tol has to be a number"),
     ({"n_jobs": 0}, "n_jobs")])
 def test_bad_parameters_are_refused(options, words):
     X, y = made()
@@ -315,7 +315,7 @@ def test_missing_labels_are_refused(missing):
 
 def test_names_with_a_nul_are_refused():
     X, y = made()
-    with pytest.raises(ValueError, match=r"'no\\x00b' has a NUL character.*rename it"):
+    with pytest.raises(ValueError, match=r"'no\\x00a' has a NUL character.*rename it"):
         TemperedLogisticRegression().fit(X, np.where(y > 0, "no\0a", "no\0b"))
 
 
