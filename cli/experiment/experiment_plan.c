@@ -521,7 +521,7 @@ static void add_tuning(const struct experiment_plan *plan, const struct experime
     }
 }
 
-/* How margin noise ranks the rows; "" for other noise. The tolerance tells results of versions that ended the
+/* How margin noise ranks the rows; "" for other noise. The tolerance distinguishes results of versions that ended the
  * regression earlier, and chose other rows, from those of this one. */
 static const char *rank_words(const struct experiment_plan *plan, const struct experiment_cell *cell,
                               char words[2 * WORD_LENGTH])

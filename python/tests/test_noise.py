@@ -97,5 +97,5 @@ def test_large_margins_are_those_of_the_minimum(scale):
 
 def test_an_unknown_scaling_of_the_ranking_is_refused():
     X, y = made()
-    with pytest.raises(ValueError, match="scale"):
+    with pytest.raises(ValueError, match="no scaling 'huge'"):
         temper.add_noise(X, y, 0.1, "large-margin", rank_scale="huge")
