@@ -10,7 +10,7 @@
 /* Rows to label: as many as were judged, but at most this fraction of the data. */
 enum { SUGGESTED_ROWS = 100, SUGGESTED_FRACTION = 5, FEWEST_ROWS = 10 };
 /* Candidates that are as accurate as the choice make it unsure if they predict this share of the rows differently. */
-static const double DIFFERENT_ROWS = 0.05;
+static const double DIFFERENT_ROWS = 0.10;
 
 /* Candidates whose accuracy differs from that of the choice by less than a standard error of the difference. */
 struct rival_candidates {
