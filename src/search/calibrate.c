@@ -6,7 +6,6 @@
  * small data, one of large data. Validation rows, where there are any, have not been fitted to either. */
 #include "search/calibrate.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -30,8 +29,8 @@ enum {
     MOST_ITERATIONS = 200 /* of a fold: without a penalty, separable rows have no optimum */
 };
 
-/* Of the folds, relative to the gradient at zero: their scores are needed to a few digits. */
-static const double FOLD_TOLERANCE = 1e-3;
+/* Of the folds, relative to the tolerance of the training: their scores are needed to fewer digits. */
+static const double FOLD_TOLERANCE = 10;
 
 /* The words of temper_train_options.calibrate, in this order. */
 enum calibrate_kind { CALIBRATE_AUTO, CALIBRATE_NONE, CALIBRATE_FOLDS, CALIBRATE_TRAIN, CALIBRATE_KINDS };
@@ -196,7 +195,7 @@ static temper_train_options fold_options(struct calibrate_job *job)
     options.init = NULL;
     options.validation = NULL;
     options.starts = 1;
-    options.tolerance = fmax(options.tolerance, FOLD_TOLERANCE);
+    options.tolerance *= FOLD_TOLERANCE;
     if (options.max_iterations > MOST_ITERATIONS)
         options.max_iterations = MOST_ITERATIONS;
     options.checkpoint = NULL;
