@@ -43,7 +43,7 @@ class Set:
 
     def estimator(self, name, tol, intercept):
         if name == "temper":
-            return temper.TemperedLogisticRegression(loss="logistic", l2=self.l2, tol=tol,
+            return temper.TemperedLogisticRegression(loss="logistic", l2=self.l2, tol=tol, calibrate="none",
                                                      scale="none", fit_intercept=intercept,
                                                      max_iter=100000)
         # (1/2)|w|^2 + C sum of losses, over C N

@@ -51,7 +51,7 @@ def train_one_by_one(temper, data):
     """Seconds of one training, the mean over the grid."""
     seconds = [tune_peers.processor_seconds([temper, "train", data, "-m", data + ".temper", "--t1", str(t1),
                                              "--t2", str(t2), "--l2", str(l2), "--scale", "none",
-                                             "--threads", str(THREADS), "--json"])[0]
+                                             "--calibrate", "none", "--threads", str(THREADS), "--json"])[0]
                for t1 in T1 for t2 in T2 for l2 in L2]
     return sum(seconds) / len(seconds)
 

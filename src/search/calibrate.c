@@ -21,7 +21,7 @@
 enum {
     FOLDS = 5,
     LEAST_ROWS = 20,      /* with fewer, no estimate is better than the order that the loss implies */
-    ENOUGH_ROWS = 2500,   /* out of fold: two numbers are estimated to about 1/50 of themselves */
+    ENOUGH_ROWS = 2000,   /* out of fold: two numbers are estimated to about 1/50 of themselves */
     MOST_ROWS = 5000,     /* used by the fit, */
     MOST_CELLS = 1 << 17, /* and rows times classes; */
     FEWEST_SAMPLED = 500, /* however many classes there are */
