@@ -521,15 +521,17 @@ static void add_tuning(const struct experiment_plan *plan, const struct experime
     }
 }
 
+enum { RANK_TEXT = 2 * WORD_LENGTH };
+
 /* How margin noise ranks the rows; "" for other noise. The tolerance distinguishes results of versions that ended the
  * regression earlier, and chose other rows, from those of this one. */
 static const char *rank_words(const struct experiment_plan *plan, const struct experiment_cell *cell,
-                              char words[2 * WORD_LENGTH])
+                              char words[RANK_TEXT])
 {
     char l2[WORD_LENGTH];
     *words = '\0';
     if (strstr(cell->noise, "margin"))
-        snprintf(words, 2 * WORD_LENGTH, " ranked to 1e-8%s%s%s", number_word(", l2 ", plan->rank_l2, l2),
+        snprintf(words, RANK_TEXT, " ranked to 1e-8%s%s%s", number_word(", l2 ", plan->rank_l2, l2),
                  plan->rank_scale ? ", scale " : "", plan->rank_scale ? plan->rank_scale : "");
     return words;
 }
@@ -541,7 +543,7 @@ const char *plan_key(const struct experiment_plan *plan, const struct experiment
     /* In the order of enum experiment_measure; part of the file format. */
     static const char *const measures[] = {"nothing", "accuracy", "time", "starts", "selection"};
     const char *classes = plan_classes(plan, cell->set), *scale = plan_scale(plan, cell->set);
-    char share[WORD_LENGTH], rate[WORD_LENGTH], ranked[2 * WORD_LENGTH];
+    char share[WORD_LENGTH], rate[WORD_LENGTH], ranked[RANK_TEXT];
     snprintf(key, KEY_LENGTH,
              "%s; set %s; classes %s; scale %s; rows %zu; %s; seed %llu; split %zu; noise %s%s; "
              "%s; method %s",
