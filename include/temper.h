@@ -132,7 +132,8 @@ TEMPER_API double temper_loss(const double *a, size_t n, size_t label, double t1
     X(HINGE, "hinge", NAN, NAN, "support vector machine, smoothed over `smoothing`")                                   \
     X(BREGMAN, "bregman", NAN, NAN, "the bi-tempered loss of 2019")                                                    \
     X(SCE, "sce", 1, 1, "symmetric cross-entropy: alpha, beta, log_zero")                                              \
-    X(TRIMMED, "trimmed", 1, 1, "logistic regression without the share `trim` of the rows that fit worst")
+    X(TRIMMED, "trimmed", 1, 1, "logistic regression without the share `trim` of the rows that fit worst")             \
+    X(FORWARD, "forward", 1, 1, "cross-entropy corrected by an estimated matrix of label noise")
 
 typedef enum temper_method {
 #define TEMPER_METHOD_ENUM(name, word, t1, t2, text) TEMPER_##name,

@@ -35,7 +35,8 @@ class TemperedLogisticRegression(TemperedClassifier):
     loss : str, default "tempered"
         "tempered"; "logistic", "t-logistic" and "gce", which fix temperatures: (1, 1), (1, t2) and
         (t1, 1); "hinge"; "bregman"; "sce", the symmetric cross-entropy; "trimmed", logistic
-        regression without the rows that fit worst. Parameters that only one loss has follow its
+        regression without the rows that fit worst; "forward", forward correction by an estimated
+        matrix of label noise. Parameters that only one loss has follow its
         name: "hinge:0.5" is smoothed over 0.5; "sce:0.1:1:-4" has alpha, beta and what replaces
         log 0; "trimmed:0.2" leaves out a fifth of the rows, by weight.
     solver : {"auto", "newton", "lbfgs", "tron"}

@@ -1,4 +1,4 @@
-"""Losses besides the paper's: the symmetric cross-entropy and trimmed logistic regression."""
+"""Losses besides the paper's: symmetric cross-entropy, trimmed logistic regression, forward correction."""
 import numpy as np
 import pytest
 import temper
@@ -30,7 +30,8 @@ def test_symmetric_cross_entropy_is_the_defined_one(classes, alpha, beta, log_ze
         np.testing.assert_allclose(gradient[:, c], slope, atol=1e-7)
 
 
-@pytest.mark.parametrize("loss", ["sce", "sce:0.5:2:-6", "trimmed", "trimmed:0.1", "hinge:0.5"])
+@pytest.mark.parametrize("loss", ["sce", "sce:0.5:2:-6", "trimmed", "trimmed:0.1", "forward",
+                                  "hinge:0.5"])
 def test_losses_are_fitted_kept_and_loaded(loss, tmp_path):
     X, y = load_iris(return_X_y=True)
     model = temper.TemperedLogisticRegression(loss=loss).fit(X, y)

@@ -39,6 +39,7 @@ void model_free(struct model *model)
     scale_free(&model->scale);
     schema_free(model->schema);
     mem_free(model->weights);
+    mem_free(model->transition);
     mem_free(model->bias);
     mem_free(model->noise.transition);
     mem_free(model);

@@ -54,6 +54,7 @@ struct model {
      * each class otherwise. */
     size_t vectors;
     double *weights;       /* [vectors][features] */
+    double *transition;    /* forward correction: [given * classes + true], P(given label | true class); else NULL */
     double *bias;          /* [vectors] */
     struct scale scale;    /* as it was learnt; the weights have it in them already. Arrays NULL for
                             * SCALE_NONE */

@@ -380,6 +380,32 @@ static bool parse_l2(struct json_reader *json, struct model *model)
            parse_parameter(json, true, &model->l2);
 }
 
+/* "transition": for each true class the probabilities of all labels, which add up to 1. */
+static bool parse_transition(struct json_reader *json, struct model *model)
+{
+    size_t classes = model->classes.count;
+    if (!loss_has_transition(model->loss))
+        return fail_changed(json, "a matrix of label noise that the method does not have");
+    double *row = mem_alloc(classes, sizeof *row);
+    model->transition = mem_alloc(classes, classes * sizeof *model->transition);
+    bool fine = row && model->transition ? json_array(json) : json_no_memory(json);
+    size_t read = 0;
+    for (; fine && json_item(json); read++) {
+        fine = read < classes && json_f64_array(json, row, classes);
+        double sum = 0;
+        for (size_t y = 0; fine && y < classes; y++) {
+            model->transition[y * classes + read] = row[y];
+            fine = row[y] > 0 && row[y] <= 1;
+            sum += row[y];
+        }
+        fine = fine && fabs(sum - 1) < 1e-9;
+    }
+    mem_free(row);
+    if (json->status != TEMPER_OK)
+        return false;
+    return (fine && read == classes) || fail_changed(json, "a matrix of label noise that is none");
+}
+
 /* "schema": its columns must become as many features as the model has. */
 static bool parse_schema(struct json_reader *json, struct model *model)
 {
@@ -491,6 +517,7 @@ static const struct model_key {
     {"feature_names", parse_feature_names, true},
     {"intercept", parse_intercept, false},
     {"weights", parse_weights, false},
+    {"transition", parse_transition, true},
     {"scale", parse_scale, false},
     {"schema", parse_schema, true},
     {"calibration", parse_calibration, true},

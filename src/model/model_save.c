@@ -116,6 +116,23 @@ static void write_weights(const struct model *model, struct text *text)
     text_append(text, single ? ",\n" : "\n],\n");
 }
 
+/* The matrix of label noise, a line for each true class; absent in most models. */
+static void write_transition(const struct model *model, struct text *text)
+{
+    size_t classes = model->classes.count;
+    if (!model->transition)
+        return;
+    write_key(text, "transition");
+    for (size_t c = 0; c < classes; c++) {
+        text_append(text, c ? "],\n[" : "[\n[");
+        for (size_t y = 0; y < classes; y++) {
+            text_append(text, y ? ", " : "");
+            json_write_f64(text, model->transition[y * classes + c]);
+        }
+    }
+    text_append(text, "]\n],\n");
+}
+
 /* Offsets and factors of the scaling; the weights of the file include it already. */
 static void write_scale(const struct scale *scale, struct text *text)
 {
@@ -296,6 +313,7 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     write_loss(model, text);
     write_names(model, text);
     write_weights(model, text);
+    write_transition(model, text);
     write_scale(&model->scale, text);
     if (model->schema)
         write_schema(model->schema, text);

@@ -33,9 +33,28 @@ void margin_losses(const struct margin_source *source, size_t count, double *con
     }
 }
 
-/* The same with the objective's loss and a worker's buffers. */
-static void losses(const struct objective *o, size_t count, const struct pass_scratch *scratch, bool curvatures)
+/* Forward correction: the loss depends on the label too, as one class may be mistaken for the other more often. */
+static void corrected_losses(const struct objective *o, const uint32_t *label, size_t count, double *const number[4],
+                             bool curvatures)
 {
+    for (size_t i = 0; i < count; i++) {
+        const double *column = o->transition + 2 * (size_t)label[i];
+        struct margin_loss loss = forward_margin_loss(number[0][i], column[label[i]], column[1 - label[i]]);
+        number[1][i] = loss.value;
+        number[2][i] = loss.slope;
+        if (curvatures)
+            number[3][i] = loss.curvature;
+    }
+}
+
+/* The same with the objective's loss and a worker's buffers, for the rows that begin with these labels. */
+static void losses(const struct objective *o, const uint32_t *label, size_t count, const struct pass_scratch *scratch,
+                   bool curvatures)
+{
+    if (is_corrected(o)) {
+        corrected_losses(o, label, count, scratch->number, curvatures);
+        return;
+    }
     const struct margin_source source = {o->kernel, o->table, o->spec.loss};
     margin_losses(&source, count, scratch->number, curvatures);
 }
@@ -46,7 +65,7 @@ static void weigh(const struct pass_work *work, struct row_span span, const doub
 {
     const struct objective *o = work->o;
     take_margins(o->label + span.from, span.count, activation, work->scratch->number[0]);
-    losses(o, span.count, work->scratch, true);
+    losses(o, o->label + span.from, span.count, work->scratch, true);
     for (size_t i = 0; i < span.count; i++) {
         double curvature = work->scratch->number[3][i];
         o->curvature.row_weight[span.from + i] = curvature > 0 ? weight_of(o, span.from + i) * curvature : 0;
@@ -101,7 +120,7 @@ static void evaluate(const struct pass_work *work, struct row_span span, const d
     const double *weight = o->spec.data->weight ? o->spec.data->weight + span.from : NULL;
     /* number[0] is used twice: for margins, then for marks. */
     take_margins(label, span.count, activation, number[0]);
-    losses(o, span.count, work->scratch, curvature != NULL);
+    losses(o, label, span.count, work->scratch, curvature != NULL);
     part->loss += sum_products(number[1], weight, span.count);
     take_residuals(label, weight, span.count, number[2], r);
     mark_correct(label, span.count, activation, number[0]);

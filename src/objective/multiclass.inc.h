@@ -53,17 +53,44 @@ static void from_cross_entropy(const struct pass_work *work, size_t count, real 
             r[c * o->stride + i] *= (real)factor[i];
 }
 
+/* The same for forward correction. The kernel's residuals are p - e_y, and -log p_y its loss; with
+ * S = sum_c p_c T[c][y] the corrected residuals are p_c (1 - T[c][y] / S). */
+static void from_transition(const struct pass_work *work, struct row_span span, real *r, real *loss)
+{
+    const struct objective *o = work->o;
+    const uint32_t *label = o->label + span.from;
+    double *sum = work->scratch->number[0], *rest = work->scratch->number[1];
+    memset(sum, 0, span.count * sizeof *sum);
+    memset(rest, 0, span.count * sizeof *rest);
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++) {
+            real *p = &r[c * o->stride + i];
+            double noise = o->transition[label[i] * o->classes + c];
+            *p = c == label[i] ? (real)exp(-(double)loss[i]) : *p;
+            sum[i] += (double)*p * noise;
+            rest[i] += (double)*p * (1 - noise);
+        }
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++)
+            r[c * o->stride + i] *= (real)(1 - o->transition[label[i] * o->classes + c] / sum[i]);
+    for (size_t i = 0; i < span.count; i++)
+        loss[i] = (real)(rest[i] < 0.5 ? -log1p(-rest[i]) : -log(sum[i]));
+}
+
 /* loss[i] and r[c * stride + i] = d loss_i / d score_c of all rows of a span. */
 static void loss_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r, real *loss)
 {
     temper_loss_spec spec = work->o->spec.loss;
-    if (!loss_is_two_temperature(spec) && !loss_is_of_cross_entropy(spec)) {
+    bool cross_entropy = loss_is_of_cross_entropy(spec) || loss_has_transition(spec);
+    if (!loss_is_two_temperature(spec) && !cross_entropy) {
         exact_rows(work, span, activation, r, loss);
         return;
     }
     kernel_rows(work, span, activation, r, loss);
     if (loss_is_of_cross_entropy(spec))
         from_cross_entropy(work, span.count, r, loss);
+    if (is_corrected(work->o))
+        from_transition(work, span, r, loss);
 }
 
 /* The sum of the weights of the rows that are not marked. */

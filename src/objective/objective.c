@@ -289,6 +289,11 @@ void objective_set_loss(struct objective *o, temper_loss_spec loss)
         make_table(o);
 }
 
+void objective_set_transition(struct objective *o, const double *by_label)
+{
+    o->transition = by_label;
+}
+
 /* Weights are read in each pass; only their sum is kept. */
 temper_status objective_reweigh(struct objective *o, temper_error *error)
 {

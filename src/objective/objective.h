@@ -47,6 +47,8 @@ size_t objective_vectors(const struct objective *objective);
 /* Another penalty or loss for the same rows. */
 void objective_set_l2(struct objective *objective, double l2);
 void objective_set_loss(struct objective *objective, temper_loss_spec loss);
+/* The matrix of label noise for losses that have one, by_label[given * classes + true]; borrowed, NULL for none. */
+void objective_set_transition(struct objective *objective, const double *by_label);
 /* The weights of the dataset have changed: their sum is computed again. */
 temper_status objective_reweigh(struct objective *objective, temper_error *error);
 

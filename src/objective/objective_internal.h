@@ -14,6 +14,7 @@
 #include "objective/objective.h"
 #include "objective/sparse/csc.h"
 #include "objective/sparse/sell16.h"
+#include "tempered/loss_family.h"
 
 /* A matrix up to this size stays in the cache from one pass to the next, so kernels skip prefetching. */
 enum { CACHED_BYTES = 3 << 19 };
@@ -114,6 +115,7 @@ struct objective {
     /* Decided at creation. */
     const struct kernel *kernel;
     struct margin_table *table; /* two classes, two-temperature losses; else NULL */
+    const double *transition;   /* forward correction: [given * classes + true], borrowed; else NULL */
     const struct matrix *x;
     const uint32_t *label;
     size_t rows; /* of this process */
@@ -141,6 +143,12 @@ static inline size_t pass_gradient(const struct objective *o)
 static inline double weight_of(const struct objective *o, size_t row)
 {
     return o->spec.data->weight ? o->spec.data->weight[row] : 1;
+}
+
+/* Whether the loss of the current phase is corrected by the matrix of label noise. */
+static inline bool is_corrected(const struct objective *o)
+{
+    return o->transition && loss_has_transition(o->spec.loss);
 }
 
 /* One part of a pass on one worker. */

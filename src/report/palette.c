@@ -30,7 +30,8 @@ static const struct colour categories[CATEGORIES] = {
 };
 
 /* There are more methods than categories. */
-static const struct colour hinge_grey = {0x8a, 0x8a, 0x8a}, trimmed_teal = {0x10, 0x98, 0x9c};
+static const struct colour hinge_grey = {0x8a, 0x8a, 0x8a}, trimmed_teal = {0x10, 0x98, 0x9c},
+                           forward_crimson = {0xb8, 0x2e, 0x58};
 
 /* Lines along a range of temperatures. Their luminance is within 0.126 to 0.30, as 3:1 on both pages requires; so the
  * hue changes rather than the lightness. */
@@ -71,6 +72,8 @@ static struct colour method_colour(temper_method method, bool is_default)
         return categories[VIOLET];
     case TEMPER_TRIMMED:
         return trimmed_teal;
+    case TEMPER_FORWARD:
+        return forward_crimson;
     default:
         return categories[is_default ? VERMILLION : BLUE];
     }

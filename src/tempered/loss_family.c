@@ -287,7 +287,12 @@ bool loss_is_one_run(temper_loss_spec loss)
 
 bool loss_has_rounds(temper_loss_spec loss)
 {
-    return loss.method == TEMPER_TRIMMED;
+    return loss.method == TEMPER_TRIMMED || loss_has_transition(loss);
+}
+
+bool loss_has_transition(temper_loss_spec loss)
+{
+    return loss.method == TEMPER_FORWARD;
 }
 
 temper_loss_spec loss_of_rows(temper_loss_spec loss)

@@ -87,6 +87,9 @@ double loss_inflection(temper_loss_spec loss);
 /* Is a training one run of the minimiser, so that a search can batch several? Not with a hinge, which is rounded in
  * several phases, and not where it has rounds. */
 bool loss_is_one_run(temper_loss_spec loss);
+/* Does the loss of a row depend on an estimated matrix of label noise? Without one, as in any_loss, it is the
+ * cross-entropy. */
+bool loss_has_transition(temper_loss_spec loss);
 /* Is the minimisation repeated with other weights of the rows (train/rounds.c)? */
 bool loss_has_rounds(temper_loss_spec loss);
 /* The loss of one row that is minimised: the logistic loss for `trimmed`, else the loss itself. */

@@ -32,6 +32,12 @@ struct sce_terms {
 };
 struct sce_terms sce_terms(temper_loss_spec loss, double cross_entropy);
 
+/* Cross-entropy with forward correction: -log sum_c p_c column[c], column[c] = P(given label | true class c). `p` (n)
+ * receives the softmax of a; gradient (n) may be NULL. */
+double forward_loss(const double *column, const double *a, size_t n, double *p, double *gradient);
+/* The same from the softmax; *sum: sum_c p_c column[c]. */
+double forward_value(const double *p, const double *column, size_t n, double *sum);
+
 /* The same losses for two classes as functions of the margin. */
 struct margin_loss {
     double value, slope, curvature;
@@ -43,6 +49,8 @@ struct margin_loss tempered_gap_loss(double gap, double sign, double t1, double 
 struct margin_loss bregman_margin_loss(double margin, double t1, double t2);
 struct margin_loss hinge_margin_loss(double margin, double smoothing);
 struct margin_loss sce_margin_loss(temper_loss_spec loss, double margin);
+/* keep: P(given label | it is the true class); flip: P(given label | the other class is true). */
+struct margin_loss forward_margin_loss(double margin, double keep, double flip);
 
 /* p of the given label, and its power t2 - t1. */
 double margin_probability(double margin, double t2);

@@ -4,7 +4,10 @@
  * weight, over the weights W and over the choice of the rows (least trimmed losses; Rousseeuw 1984 for squares,
  * Hadi and Luceno 1997 for likelihoods). Each round is a concentration step (Rousseeuw and Van Driessen 2006): fit to
  * the rows that are kept, then keep the rows with the smallest losses. Neither half increases the objective, so that
- * the rounds end, in a local minimum that depends on the first round: a fit to all rows. */
+ * the rounds end, in a local minimum that depends on the first round: a fit to all rows.
+ *
+ * Forward correction has three rounds: logistic regressions on either half of the rows, from whose predictions of the
+ * other half the matrix of label noise is estimated (noise_pilot.h), and the fit of the corrected loss to all rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,8 @@
 
 /* Concentration steps usually end after three to ten; the tolerance of the fits may let two sets of rows alternate. */
 enum { MOST_ROUNDS = 30 };
+/* The matrix of label noise has this many rows and columns at most. */
+enum { FORWARD_CLASSES = 1024 };
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
@@ -30,6 +35,11 @@ temper_status rounds_check(const struct train_request *request, temper_loss_spec
                           : options->validation                    ? "validation rows"
                           : options->starts > 1                    ? "several starts"
                                                                    : NULL;
+    if (!refused && loss_has_transition(asked) && request->data->classes.count > FORWARD_CLASSES)
+        return error_set(request->error, TEMPER_BAD_DATA,
+                         "loss %s estimates a matrix of all pairs of classes, and %zu classes are more than %d; pass "
+                         "another --loss",
+                         method_name(asked.method), request->data->classes.count, FORWARD_CLASSES);
     if (!refused)
         return TEMPER_OK;
     return error_set(request->error, TEMPER_USAGE,
@@ -198,14 +208,70 @@ static temper_status trim_rows(struct train_state *train, bool *again)
     return *again ? check_kept(train) : TEMPER_OK;
 }
 
+/* ---- Forward correction ---------------------------------------------------------------------- */
+
+/* Weights and loss of a round: 0 and 1 leave out that half of the rows and fit the logistic loss, 2 is the fit of the
+ * corrected loss to all rows. */
+static void set_half(struct train_state *train, size_t round)
+{
+    struct train_plan *plan = &train->plan;
+    const uint32_t *half = train->progress.pilot->half;
+    const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    for (size_t row = 0; row < (size_t)plan->data->x.rows; row++)
+        plan->reweighted->weight[row] = half[row] == round ? 0 : given_weight(plan, row);
+    for (size_t i = 0; i < plan->phases; i++)
+        plan->phase[i].loss = round < 2 ? logistic : plan->loss;
+}
+
+/* The estimate from the predictions of both halves, for the objective of the last round. */
+static temper_status estimate_noise(struct train_state *train)
+{
+    struct train_plan *plan = &train->plan;
+    size_t classes = plan->data->classes.count;
+    const struct labelled_rows rows = {plan->data->label, plan->reweighted->weight, classes};
+    plan->transition = mem_alloc(classes, classes * sizeof *plan->transition);
+    if (!plan->transition)
+        return error_no_memory(train->request->error);
+    TRY(noise_pilot_estimate(train->progress.pilot, &rows, plan->transition, train->request->error));
+    objective_set_transition(train->progress.objective, plan->transition);
+    return TEMPER_OK;
+}
+
+/* Rows that the round left out are predicted by its solution. */
+static temper_status next_half(struct train_state *train, bool *again)
+{
+    struct train_progress *progress = &train->progress;
+    double *score;
+    *again = progress->round < 3;
+    if (!*again)
+        return TEMPER_OK;
+    TRY(row_scores(train, &score));
+    noise_pilot_predict(progress->pilot, (uint32_t)progress->round - 1, score, train->plan.vectors);
+    mem_free(score);
+    set_half(train, progress->round);
+    return progress->round == 2 ? estimate_noise(train) : TEMPER_OK;
+}
+
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-/* Prepares the phases for another round: it begins with the solution of the last one, and nothing that was evaluated
- * with the old weights is known any more. */
+/* Trimming begins with all rows, forward correction with one half. */
+temper_status rounds_begin(struct train_state *train)
+{
+    if (!loss_has_transition(train->plan.asked))
+        return TEMPER_OK;
+    TRY(noise_pilot_new(train->plan.data, train->request->options->seed, &train->progress.pilot,
+                        train->request->error));
+    set_half(train, 0);
+    return objective_reweigh(train->progress.objective, train->request->error);
+}
+
+/* Prepares the phases for another round. Nothing that was evaluated with the old weights is known any more. Trimming
+ * continues with the solution of the last round; forward correction begins at the initial weights each time. */
 static temper_status begin_round(struct train_state *train)
 {
     struct train_progress *progress = &train->progress;
-    memcpy(train->plan.initial, progress->solution, train->plan.size * sizeof *progress->solution);
+    if (!loss_has_transition(train->plan.asked))
+        memcpy(train->plan.initial, progress->solution, train->plan.size * sizeof *progress->solution);
     progress->known.valid = false;
     progress->scale.known = false;
     progress->phase = 0;
@@ -216,6 +282,6 @@ static temper_status begin_round(struct train_state *train)
 temper_status rounds_next(struct train_state *train, bool *again)
 {
     train->progress.round++;
-    TRY(trim_rows(train, again));
+    TRY(loss_has_transition(train->plan.asked) ? next_half(train, again) : trim_rows(train, again));
     return *again ? begin_round(train) : TEMPER_OK;
 }

@@ -427,6 +427,8 @@ static temper_status run_phases(struct train_state *train)
 /* One pass through the phases, or several where the loss has rounds. */
 temper_status train_solve(struct train_state *train)
 {
+    if (train->plan.reweighted)
+        TRY(rounds_begin(train));
     TRY(run_phases(train));
     for (bool again = train->plan.reweighted != NULL; again && !train->progress.interrupted;) {
         TRY(rounds_next(train, &again));

@@ -146,6 +146,8 @@ static void free_state(struct train_state *train)
     mem_free(train->progress.solver_memory);
     mem_free(train->plan.initial);
     dataset_free(train->plan.reweighted);
+    mem_free(train->plan.transition);
+    noise_pilot_free(train->progress.pilot);
     scaled_features_free(&train->plan.own_features);
 }
 

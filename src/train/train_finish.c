@@ -77,6 +77,16 @@ static bool copy_scale(const struct scale *scale, struct model *model)
     return true;
 }
 
+/* The matrix of label noise, for evaluations and for people. False: out of memory. */
+static bool copy_transition(const struct train_plan *plan, struct model *model)
+{
+    size_t classes = plan->data->classes.count;
+    model->transition = mem_alloc(classes, classes * sizeof *model->transition);
+    if (model->transition)
+        memcpy(model->transition, plan->transition, classes * classes * sizeof *model->transition);
+    return model->transition != NULL;
+}
+
 /* For comm_in_turn: adds the weights of the rows of this process to the sum so far, in the order of the rows, so that
  * the bits do not depend on the number of processes. */
 static void add_weights(void *context, void *state)
@@ -129,6 +139,8 @@ static temper_status fill_model(const struct train_state *train, const temper_tr
     const struct train_plan *plan = &train->plan;
     temper_error *error = train->request->error;
     model->loss = plan->asked;
+    if (plan->transition && !copy_transition(plan, model))
+        return error_no_memory(error);
     model->l2 = plan->l2;
     model->intercept = !train->request->options->no_intercept;
     scaled_features_raw_weights(

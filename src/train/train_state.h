@@ -8,6 +8,7 @@
 #define TRAIN_TRAIN_STATE_H
 
 #include "objective/objective.h"
+#include "train/noise_pilot.h"
 #include "train/train.h"
 
 enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON };
@@ -38,6 +39,7 @@ struct train_plan {
     const struct dataset *data; /* the rows of the features, or the same with other weights */
     struct dataset *reweighted; /* losses with rounds: `data` is this copy, whose weights change; else NULL */
     const double *given_weight; /* the weights as they were given; NULL: all 1 */
+    double *transition;         /* forward correction: [given * classes + true], from the rounds; else NULL */
     temper_loss_spec asked;     /* the loss that was asked for, resolved */
     temper_loss_spec loss;      /* that of the rows, which the phases minimise: loss_of_rows(asked) */
     double l2;
@@ -82,9 +84,10 @@ struct known_point {
 
 struct train_progress {
     struct objective *objective;
-    size_t round; /* losses with rounds: how many are over */
-    size_t phase; /* the current one */
-    double *w;    /* where the phase began; then where it ended */
+    size_t round;              /* losses with rounds: how many are over */
+    struct noise_pilot *pilot; /* forward correction: what its first rounds find; else NULL */
+    size_t phase;              /* the current one */
+    double *w;                 /* where the phase began; then where it ended */
     double *gradient;
     struct known_point known;
     struct gradient_scale scale; /* of the current phase */
@@ -173,6 +176,8 @@ temper_status train_finish(struct train_state *train, struct model **model, temp
 temper_status rounds_check(const struct train_request *request, temper_loss_spec asked);
 /* A copy of plan->data, which is borrowed otherwise, with weights of its own. */
 temper_status rounds_copy_data(const struct train_request *request, struct train_plan *plan);
+/* The first round, where it is not that of all rows. */
+temper_status rounds_begin(struct train_state *train);
 /* After a round: sets the weights of the next one; *again is false if that was the last. */
 temper_status rounds_next(struct train_state *train, bool *again);
 /* The share of all rows, with the weights that were given, whose label the solution predicts. */

@@ -1,5 +1,7 @@
-/* Trimmed logistic regression: a fixed point of its concentration steps, better than where they begin, the same for
- * every kind of data, number of threads and way to write weights; and what does not go together with rounds. */
+/* Trimmed logistic regression and forward correction. The former: a fixed point of its concentration steps, better than
+ * where they begin, the same for every kind of data, number of threads and way to write weights. The latter: a
+ * stationary point of its definition, with the matrix of label noise that was planted. And what does not go together
+ * with rounds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
+#include "temper_extra.h"
 #include "tempered/loss_family.h"
 
 enum { ROWS = 210, COLUMNS = 5 };
@@ -217,6 +220,145 @@ TEST(flipped_labels_are_left_out)
     dataset_free(data);
 }
 
+/* ---- Forward correction ---------------------------------------------------------------------- */
+
+static temper_train_options forward_options(void)
+{
+    temper_train_options options = trimmed_options(0);
+    options.loss.method = TEMPER_FORWARD;
+    options.scale = "none";
+    return options;
+}
+
+/* |gradient| of the corrected objective by its definition, at the weights of the model times `times`. */
+static double corrected_gradient(const struct model *model, const struct dataset *data, double times)
+{
+    size_t classes = model->classes.count, vectors = model->vectors, columns = model->features;
+    double g[3 * (COLUMNS + 1)] = {0}, a[3], p[3], r[3], x[COLUMNS], weights = 0, norm = 0;
+    for (size_t row = 0; row < data->x.rows; row++) {
+        const double *column = model->transition + data->label[row] * classes;
+        double weight = data->weight ? data->weight[row] : 1;
+        matrix_row_f64(&data->x, row, x);
+        for (size_t k = 0; k < vectors; k++) {
+            a[k] = times * model->bias[k];
+            for (size_t j = 0; j < columns; j++)
+                a[k] += times * model->weights[k * columns + j] * x[j];
+        }
+        if (vectors == 1) {
+            double sign = data->label[row] ? 1 : -1;
+            uint32_t y = data->label[row];
+            r[0] = sign * forward_margin_loss(sign * a[0], column[y], column[1 - y]).slope;
+        } else {
+            forward_loss(column, a, vectors, p, r);
+        }
+        for (size_t k = 0; k < vectors; k++) {
+            for (size_t j = 0; j < columns; j++)
+                g[k * (columns + 1) + j] += weight * r[k] * x[j];
+            g[k * (columns + 1) + columns] += weight * r[k];
+        }
+        weights += weight;
+    }
+    for (size_t k = 0; k < vectors; k++)
+        for (size_t j = 0; j <= columns; j++) {
+            double penalty = j < columns ? model->l2 * times * model->weights[k * columns + j] : 0;
+            norm += pow(g[k * (columns + 1) + j] / weights + penalty, 2);
+        }
+    return sqrt(norm);
+}
+
+TEST(forward_correction_ends_where_the_gradient_is_small)
+{
+    static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
+    double weight[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        weight[i] = (double)(i % 4) / 2;
+    for (size_t k = 0; k < 4; k++)
+        for (size_t classes = 2; classes < 4; classes++)
+            for (int weighted = 0; weighted < 2; weighted++) {
+                struct dataset *data = made_data(kinds[k], ROWS, COLUMNS, classes);
+                if (weighted)
+                    table_weigh(data, weight);
+                temper_train_report report;
+                temper_model *model = made_train(data, forward_options(), &report);
+                const struct model *inside = made_inside(model);
+                double norm = corrected_gradient(inside, data, 1) / corrected_gradient(inside, data, 0);
+                CHECKF(norm <= 1e-5, "kind %zu, %zu classes, weighted %d: %g", k, classes, weighted, norm);
+                CHECK(report.loss.method == TEMPER_FORWARD && report.stop == TEMPER_STOP_CONVERGED);
+                temper_model_free(model);
+                dataset_free(data);
+            }
+}
+
+/* Three classes in the plane; a fifth of the first is labelled as the second, a tenth of the second as the third. */
+TEST(the_matrix_of_label_noise_is_found)
+{
+    enum { N = 3000 };
+    double *x = calloc((size_t)2 * N, sizeof *x);
+    const char **labels = (const char **)calloc(N, sizeof *labels);
+    static const char *const names[] = {"a", "b", "c"};
+    static const double planted[3][3] = {{0.8, 0.2, 0}, {0, 0.9, 0.1}, {0, 0, 1}};
+    for (size_t i = 0; i < N; i++) {
+        size_t c = i % 3, turn = i / 3 % 10;
+        double angle = 2.1 * (double)c;
+        x[2 * i] = 3 * cos(angle) + sin((double)i * 1.7);
+        x[2 * i + 1] = 3 * sin(angle) + cos((double)i * 2.9);
+        labels[i] = names[c == 0 && turn < 2 ? 1 : c == 1 && turn == 9 ? 2 : c];
+    }
+    struct dataset *data = made_points(N, x, labels);
+    temper_model *model = made_train(data, forward_options(), NULL);
+    const struct model *inside = made_inside(model);
+    for (size_t c = 0; c < 3; c++) {
+        double sum = 0;
+        for (size_t y = 0; y < 3; y++) {
+            /* classes are in the order in which they first occur */
+            double found = inside->transition[y * 3 + c];
+            double wanted = planted[inside->classes.name[c][0] - 'a'][inside->classes.name[y][0] - 'a'];
+            CHECKF(fabs(found - wanted) < 0.03, "T[%zu][%zu] = %g, not %g", c, y, found, wanted);
+            CHECK(found > 0);
+            sum += found;
+        }
+        CHECK_CLOSE(sum, 1, 1e-12);
+    }
+    temper_model_free(model);
+    dataset_free(data);
+    free(x);
+    free((void *)labels);
+}
+
+/* The matrix is in the file, and the loss of an evaluation is that of the training. */
+TEST(a_corrected_model_is_saved_and_evaluated)
+{
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct dataset *data = made_data(MATRIX_F64, ROWS, COLUMNS, classes);
+        temper_train_report report;
+        temper_train_options options = forward_options();
+        temper_model *model = made_train(data, options, &report), *back = NULL;
+        temper_text text = {0};
+        temper_evaluation found;
+        CHECK(temper_model_to_text(model, &text, NULL) == TEMPER_OK);
+        CHECK(temper_model_from_text(text.bytes, text.length, &back, NULL) == TEMPER_OK);
+        if (back) {
+            CHECK(table_same_bits(made_inside(model)->transition, made_inside(back)->transition, classes * classes));
+            temper_evaluator *evaluator = NULL;
+            CHECK(temper_evaluator_new(back, &evaluator, NULL) == TEMPER_OK);
+            CHECK(temper_evaluator_add(evaluator, made_public(data), 1, NULL) == TEMPER_OK);
+            CHECK(temper_evaluator_finish(evaluator, &found, NULL) == TEMPER_OK);
+            CHECK_CLOSE(found.loss, report.train_loss, 1e-9);
+            temper_evaluation_free(&found);
+        }
+        options.threads = 3;
+        temper_model *other = made_train(data, options, NULL);
+        CHECK(made_same_bytes(model, other));
+        temper_text_free(&text);
+        temper_model_free(model);
+        temper_model_free(back);
+        temper_model_free(other);
+        dataset_free(data);
+    }
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
 #define REFUSED(change, status, words)                                                                                 \
     do {                                                                                                               \
         temper_train_options options = trimmed_options(0.2);                                                           \
@@ -228,6 +370,7 @@ TEST(what_does_not_go_together_with_rounds_is_refused)
 {
     struct dataset *data = made_data(MATRIX_F32, 40, 3, 2);
     REFUSED(starts = 2, TEMPER_USAGE, "several starts");
+    REFUSED(starts = 2; options.loss.method = TEMPER_FORWARD, TEMPER_USAGE, "loss forward repeats");
     REFUSED(validation = made_public(data), TEMPER_USAGE, "validation rows");
     REFUSED(checkpoint = "x.state", TEMPER_USAGE, "a checkpoint");
     REFUSED(loss.trim = -0.1, TEMPER_USAGE, "from 0 to 0.99");
@@ -254,7 +397,7 @@ TEST(rows_of_a_single_class_are_refused)
 TEST(no_allocation_may_fail_unnoticed)
 {
     struct dataset *data = made_data(MATRIX_F64, 60, 3, 3);
-    temper_train_options options = trimmed_options(0.2);
+    temper_train_options options = forward_options();
     for (size_t n = 1;; n++) {
         temper_model *model = NULL;
         temper_train_report report;
@@ -273,6 +416,8 @@ TEST(no_allocation_may_fail_unnoticed)
 }
 
 TEST_LIST(LISTED(the_model_is_a_fixed_point_of_its_steps), LISTED(nothing_trimmed_is_logistic_regression),
-          LISTED(weights_are_repetitions), LISTED(threads_do_not_matter), LISTED(flipped_labels_are_left_out),
+          LISTED(weights_are_repetitions), LISTED(threads_do_not_matter),
+          LISTED(forward_correction_ends_where_the_gradient_is_small), LISTED(the_matrix_of_label_noise_is_found),
+          LISTED(a_corrected_model_is_saved_and_evaluated), LISTED(flipped_labels_are_left_out),
           LISTED(what_does_not_go_together_with_rounds_is_refused), LISTED(rows_of_a_single_class_are_refused),
           LISTED(no_allocation_may_fail_unnoticed))

@@ -1,0 +1,168 @@
+/* noise_pilot: the estimate of the matrix of label noise for forward correction.
+ *
+ * The rows are divided into two halves, stratified by label; a logistic regression that is fitted to one half predicts
+ * the other, so that no row is predicted by a model that has seen its label. Among the rows that are predicted to be of
+ * class c, those of more than median confidence stand for the anchor points of Patrini et al.: they are almost all of
+ * class c, and the shares of their given labels estimate T[c][.]. Counting labels, instead of averaging predicted
+ * probabilities, does not rely on the calibration of the pilot fits. */
+#include "train/noise_pilot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "train/train_streams.h"
+
+/* The weight of the prior in rows, for each class. */
+static const double PRIOR_ROWS = 2;
+/* The least share of wrong labels in the prior: no entry may be 0, or a single row could have an infinite loss. */
+static const double LEAST_NOISE = 1e-3;
+
+/* The rows of a class so far. */
+struct class_pair {
+    bool seen, waits; /* waits: the last row has no partner yet */
+    uint32_t half;    /* of the last row */
+};
+
+/* Divides the rows of positive weight, so that a fit to either half has some, whatever rows a search hides. Of each two
+ * rows of a class that follow one another, one is in each half, by chance; the first rows of the classes are in either
+ * half in turn. */
+static void draw_halves(const struct dataset *data, struct random random, struct class_pair *pairs, uint32_t *half)
+{
+    uint32_t classes = 0;
+    for (size_t row = 0; row < (size_t)data->x.rows; row++) {
+        struct class_pair *pair = &pairs[data->label[row]];
+        half[row] = 0;
+        if (data->weight && data->weight[row] == 0)
+            continue;
+        if (pair->waits)
+            half[row] = 1 - pair->half;
+        else
+            half[row] = pair->seen ? (uint32_t)(random_bits(random, row) & 1) : classes++ % 2;
+        *pair = (struct class_pair){.seen = true, .waits = !pair->waits, .half = half[row]};
+    }
+}
+
+temper_status noise_pilot_new(const struct dataset *data, uint64_t seed, struct noise_pilot **out, temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows;
+    struct noise_pilot *pilot = mem_zeroed(1, sizeof *pilot);
+    if (!pilot)
+        return error_no_memory(error);
+    pilot->rows = rows;
+    pilot->half = mem_alloc(rows, sizeof *pilot->half);
+    pilot->predicted = mem_alloc(rows, sizeof *pilot->predicted);
+    pilot->confidence = mem_alloc(rows, sizeof *pilot->confidence);
+    struct class_pair *pairs = mem_zeroed(data->classes.count, sizeof *pairs);
+    bool enough = pilot->half && pilot->predicted && pilot->confidence && pairs;
+    if (enough)
+        draw_halves(data, (struct random){seed, STREAM_PILOT}, pairs, pilot->half);
+    mem_free(pairs);
+    if (!enough) {
+        noise_pilot_free(pilot);
+        return error_no_memory(error);
+    }
+    *out = pilot;
+    return TEMPER_OK;
+}
+
+void noise_pilot_free(struct noise_pilot *pilot)
+{
+    if (!pilot)
+        return;
+    mem_free(pilot->half);
+    mem_free(pilot->predicted);
+    mem_free(pilot->confidence);
+    mem_free(pilot);
+}
+
+/* Confidence is the lead over the second largest score. */
+void noise_pilot_predict(struct noise_pilot *pilot, uint32_t half, const double *score, size_t vectors)
+{
+    for (size_t row = 0; row < pilot->rows; row++) {
+        const double *a = score + row * vectors;
+        uint32_t best = 0;
+        double second = -INFINITY;
+        if (pilot->half[row] != half)
+            continue;
+        for (uint32_t k = 1; k < vectors; k++)
+            best = a[k] > a[best] ? k : best;
+        for (uint32_t k = 0; k < vectors; k++)
+            second = k != best && a[k] > second ? a[k] : second;
+        pilot->predicted[row] = vectors == 1 ? a[0] > 0 : best;
+        pilot->confidence[row] = vectors == 1 ? fabs(a[0]) : a[best] - second;
+    }
+}
+
+/* For qsort. */
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The median confidence of the rows of positive weight that are predicted to be of a class; `space` has a number for
+ * each row. */
+static double median_confidence(const struct noise_pilot *pilot, const double *weight, uint32_t class, double *space)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < pilot->rows; row++)
+        if (pilot->predicted[row] == class && weight[row] > 0)
+            space[count++] = pilot->confidence[row];
+    qsort(space, count, sizeof *space, ascending);
+    return count ? space[count / 2] : INFINITY;
+}
+
+/* Adds the weights of the confident rows of one predicted class to table[given * classes + class]. */
+static void count_labels(const struct noise_pilot *pilot, const struct labelled_rows *rows, uint32_t class,
+                         double least, double *table)
+{
+    for (size_t row = 0; row < pilot->rows; row++)
+        if (pilot->predicted[row] == class && pilot->confidence[row] >= least)
+            table[rows->label[row] * rows->classes + class] += rows->weight[row];
+}
+
+/* Counts become probabilities. The prior of each class is the noise of all classes together, spread evenly: it decides
+ * where a class is hardly ever predicted, and keeps every entry above 0. `scale` turns weights into rows. */
+static void normalise(double *table, size_t classes, double scale)
+{
+    double all = 0, right = 0;
+    for (size_t y = 0; y < classes; y++)
+        for (size_t c = 0; c < classes; c++) {
+            all += table[y * classes + c];
+            right += y == c ? table[y * classes + c] : 0;
+        }
+    double noise = fmax(LEAST_NOISE, all > 0 ? 1 - right / all : 0);
+    for (size_t c = 0; c < classes; c++) {
+        double sum = 0;
+        for (size_t y = 0; y < classes; y++) {
+            double prior = y == c ? 1 - noise : noise / (double)(classes - 1);
+            double *entry = &table[y * classes + c];
+            *entry = *entry * scale + PRIOR_ROWS * prior;
+            sum += *entry;
+        }
+        for (size_t y = 0; y < classes; y++)
+            table[y * classes + c] /= sum;
+    }
+}
+
+temper_status noise_pilot_estimate(const struct noise_pilot *pilot, const struct labelled_rows *rows, double *table,
+                                   temper_error *error)
+{
+    size_t classes = rows->classes, count = pilot->rows, positive = 0;
+    double *space = mem_alloc(count, sizeof *space), sum = 0;
+    if (!space)
+        return error_no_memory(error);
+    memset(table, 0, classes * classes * sizeof *table);
+    for (size_t row = 0; row < count; row++) {
+        sum += rows->weight[row];
+        positive += rows->weight[row] > 0;
+    }
+    for (uint32_t c = 0; c < classes; c++)
+        count_labels(pilot, rows, c, median_confidence(pilot, rows->weight, c, space), table);
+    mem_free(space);
+    normalise(table, classes, (double)positive / sum);
+    return TEMPER_OK;
+}
