@@ -3,7 +3,8 @@
 
 Sets of scikit-learn, three quarters of the rows for training, with labels of these flipped at random (20, 40 %) or to the
 next class (20, 40 %); accuracy on clean test rows, in points, mean over the seeds. No parameter is tuned: each loss has its
-standard values, `trimmed` also the true share. Needs the Python package (make python).
+standard values; "trimmed true" is given the share of wrong labels, which nobody knows, and counts for no regret. tempered is
+(0.3, 1), which is gce at t1 = 0.3 too. Needs the Python package (make python).
 """
 import argparse
 import sys
@@ -16,8 +17,10 @@ from sklearn.model_selection import train_test_split
 
 SETS = {"digits": datasets.load_digits, "wine": datasets.load_wine, "breast_cancer": datasets.load_breast_cancer}
 NOISES = [("clean", 0.0), ("random", 0.2), ("random", 0.4), ("pair", 0.2), ("pair", 0.4)]
-METHODS = {"logistic": ("logistic", None), "tempered": ("tempered", None), "gce 0.3": ("gce", 0.3), "sce": ("sce", None),
+METHODS = {"logistic": ("logistic", None), "tempered": ("tempered", None), "gce 0.7": ("gce", 0.7), "sce": ("sce", None),
            "trimmed": ("trimmed", None), "trimmed true": ("trimmed:{rate}", None), "forward": ("forward", None)}
+
+ORACLE = "trimmed true"
 
 
 def flip(y, classes, kind, rate, rng):
@@ -27,6 +30,12 @@ def flip(y, classes, kind, rate, rng):
     step = rng.integers(1, classes, size=len(rows)) if kind == "random" else 1
     noisy[rows] = (y[rows] + step) % classes
     return noisy
+
+
+def noises_of(name):
+    """Two classes have one other class: pairs are the same as random flips."""
+    two = len(np.unique(SETS[name](return_X_y=True)[1])) == 2
+    return [noise for noise in NOISES if not (two and noise[0] == "pair")]
 
 
 def accuracy(method, rate, train, test):
@@ -54,15 +63,15 @@ def main():
     print(f"{'set':14} {'noise':10} " + " ".join(f"{m:>12}" for m in METHODS))
     regret = {method: [] for method in METHODS}
     for name in options.sets.split(","):
-        for kind, rate in NOISES:
+        for kind, rate in noises_of(name):
             runs = [measure(name, kind, rate, seed) for seed in range(options.seeds)]
             mean = {m: np.mean([run[m] for run in runs]) for m in METHODS}
-            best = max(mean.values())
+            best = max(value for m, value in mean.items() if m != ORACLE)
             for m in METHODS:
                 regret[m].append(best - mean[m])
             print(f"{name:14} {kind:6} {100 * rate:3.0f} " + " ".join(f"{mean[m]:12.2f}" for m in METHODS))
-    print(f"{'mean regret':25} " + " ".join(f"{np.mean(regret[m]):12.2f}" for m in METHODS))
-    print(f"{'worst regret':25} " + " ".join(f"{np.max(regret[m]):12.2f}" for m in METHODS))
+    for title, summary in (("mean regret", np.mean), ("worst regret", np.max)):
+        print(f"{title:25} " + " ".join(f"{'-' if m == ORACLE else f'{summary(regret[m]):.2f}':>12}" for m in METHODS))
 
 
 main()
