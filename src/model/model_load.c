@@ -380,8 +380,9 @@ static bool parse_l2(struct json_reader *json, struct model *model)
            parse_parameter(json, true, &model->l2);
 }
 
-/* "transition": for each true class the probabilities of all labels, which add up to 1. */
-static bool parse_transition(struct json_reader *json, struct model *model)
+/* "correction": the matrix of label noise of forward correction, for each true class the probabilities of all labels,
+ * which add up to 1. */
+static bool parse_correction(struct json_reader *json, struct model *model)
 {
     size_t classes = model->classes.count;
     if (!loss_has_transition(model->loss))
@@ -517,7 +518,7 @@ static const struct model_key {
     {"feature_names", parse_feature_names, true},
     {"intercept", parse_intercept, false},
     {"weights", parse_weights, false},
-    {"transition", parse_transition, true},
+    {"correction", parse_correction, true},
     {"scale", parse_scale, false},
     {"schema", parse_schema, true},
     {"calibration", parse_calibration, true},

@@ -117,12 +117,12 @@ static void write_weights(const struct model *model, struct text *text)
 }
 
 /* The matrix of label noise, a line for each true class; absent in most models. */
-static void write_transition(const struct model *model, struct text *text)
+static void write_correction(const struct model *model, struct text *text)
 {
     size_t classes = model->classes.count;
     if (!model->transition)
         return;
-    write_key(text, "transition");
+    write_key(text, "correction");
     for (size_t c = 0; c < classes; c++) {
         text_append(text, c ? "],\n[" : "[\n[");
         for (size_t y = 0; y < classes; y++) {
@@ -313,7 +313,7 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     write_loss(model, text);
     write_names(model, text);
     write_weights(model, text);
-    write_transition(model, text);
+    write_correction(model, text);
     write_scale(&model->scale, text);
     if (model->schema)
         write_schema(model->schema, text);

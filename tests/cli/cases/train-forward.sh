@@ -8,13 +8,13 @@ r = json.load(sys.stdin)
 print(*(r[key] for key in ("loss", "t1", "t2", "stop")), r["accuracy"] > 0.8)'
 python3 - <<'END'
 import json
-rows = json.load(open("three.temper"))["transition"]
+rows = json.load(open("three.temper"))["correction"]
 print(len(rows), all(abs(sum(row) - 1) < 1e-12 for row in rows), all(0 < x < 1 for row in rows for x in row))
 END
 $TEMPER train -q "$data/two.csv" -m two.temper --loss forward | grep loss
 $TEMPER eval -q -m two.temper "$data/two.csv" --json | python3 -c 'import json, sys
 r = json.load(sys.stdin); print(r["accuracy"] > 0.8, r["loss"] > 0)'
-sed 's/"transition"/"transitions"/' three.temper >changed.temper
+sed 's/"correction"/"corrections"/' three.temper >changed.temper
 temper_exit eval -q -m changed.temper "$data/three.csv" 2>&1 | grep -c "checksum\|changed"
 $TEMPER tune -q --json "$data/two.csv" -m tuned.temper --folds 2 --grid "only loss=forward,logistic l2=1x" |
     python3 -c 'import json, sys
