@@ -65,14 +65,18 @@ static void draw_rows(struct accuracy_bootstrap *bootstrap, size_t resample)
     }
 }
 
-/* The weight of the drawn rows that a candidate predicts correctly. */
-static double drawn_correct(const struct accuracy_bootstrap *bootstrap, size_t candidate)
+/* The weight of the drawn rows that a candidate predicts wrongly: usually the few, and only their bits are visited. */
+static double drawn_wrong(const struct accuracy_bootstrap *bootstrap, size_t candidate)
 {
     const struct outcome_table *outcomes = bootstrap->in->outcomes;
     const uint64_t *word = outcomes->bits[OUTCOMES_FOLDS] + candidate * outcomes->words;
     double sum = 0;
-    for (size_t row = 0; row < outcomes->rows; row++)
-        sum += (word[row / 64] >> (row % 64) & 1) ? bootstrap->drawn[row] : 0;
+    for (size_t i = 0; i < outcomes->words; i++) {
+        size_t left = outcomes->rows - 64 * i;
+        uint64_t wrong = ~word[i] & (left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX);
+        for (; wrong; wrong &= wrong - 1) /* clears the lowest bit */
+            sum += bootstrap->drawn[64 * i + (size_t)__builtin_ctzll(wrong)];
+    }
     return sum;
 }
 
@@ -82,12 +86,12 @@ static size_t winner(const struct accuracy_bootstrap *bootstrap)
 {
     const temper_tune_candidate *candidate = bootstrap->in->candidate;
     size_t best = bootstrap->contender[0];
-    double most = -1;
+    double least = INFINITY;
     for (size_t i = 0; i < bootstrap->contenders; i++) {
         size_t j = bootstrap->contender[i];
-        double correct = drawn_correct(bootstrap, j);
-        if (correct > most || (correct == most && candidate[j].l2 > candidate[best].l2)) {
-            most = correct;
+        double wrong = drawn_wrong(bootstrap, j);
+        if (wrong < least || (wrong == least && candidate[j].l2 > candidate[best].l2)) {
+            least = wrong;
             best = j;
         }
     }

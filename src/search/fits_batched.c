@@ -19,6 +19,7 @@
 enum {
     MOST_AT_ONCE = GRAM_PRECONDITIONERS_MOST_VECTORS, /* the requests of two passes, so that slots are rarely empty */
     HISTORY = 100,          /* pairs of vectors of L-BFGS; with 40, there are half as many passes again */
+    WARM_HISTORY = 30,      /* from the solution of a similar fit, few iterations are needed */
     WORTH_THREADS = 1 << 16 /* numbers of all solvers together from which threads advance them */
 };
 /* Memory of all solvers together, but at least MULTI_WIDTH of them, and of scores. */
@@ -210,7 +211,7 @@ static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot
     struct fit_record *before = fit->after == FIT_BEGINS_AT_ZERO ? NULL : &batch->record[fit->after];
     struct optim_options options = {.gradient_norm = job->options->tolerance * batch->record[slot->fit].zero_norm,
                                     .max_iterations = job->options->max_iterations,
-                                    .history = HISTORY};
+                                    .history = before || fit->initial ? WARM_HISTORY : HISTORY};
     /* The stopping rule is relative to the gradient at zero, not at the start: a warm start must reach the same
      * accuracy. */
     slot->preconditioner = GRAM_PRECONDITIONERS_NONE;
