@@ -164,3 +164,20 @@ temper_status duplicates_of_all(const struct dataset *data, const struct gathere
     mem_free(all);
     return status;
 }
+
+/* The hashes by which duplicates_find sorts. `own` is separate, because a gather must not read what it writes. */
+temper_status row_hashes_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *hash,
+                                temper_error *error)
+{
+    bool alone = comm_alone(all_rows->comm);
+    uint64_t *own = alone ? hash : mem_alloc(all_rows->own, sizeof *own);
+    if (!own)
+        return error_no_memory(error);
+    for (size_t i = 0; i < all_rows->own; i++)
+        own[i] = digest_row(&data->x, i, 0);
+    if (alone)
+        return TEMPER_OK;
+    temper_status status = gather_labels(all_rows, own, sizeof *own, hash, error);
+    mem_free(own);
+    return status;
+}

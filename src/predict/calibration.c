@@ -173,7 +173,7 @@ static bool prepare(const struct model *model, const struct calibration_rows *ro
         problem->weight_sum += row_weight(problem, row);
         raw_log_probabilities(model, rows->score + row * model->vectors, problem->log_p + row * classes);
     }
-    problem->smoothing = 1 / (2 + (double)rows->rows);
+    problem->smoothing = 1 / (2 + (double)rows->distinct);
     return true;
 }
 

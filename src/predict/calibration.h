@@ -17,6 +17,7 @@ struct calibration_rows {
     const uint32_t *label;
     const double *weight; /* or NULL: all 1 */
     size_t rows;
+    size_t distinct; /* rows, equal ones counted once: how much evidence there is */
 };
 
 /* Fills order, floor and rows of *out by maximum likelihood; `model` is read for its loss and its number of classes. If

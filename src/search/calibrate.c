@@ -3,16 +3,19 @@
  * A model is surer of the rows that it was fitted to than of others, by about (weights / rows). Where that is
  * negligible, the scores of the model itself serve. Otherwise models are fitted without a fold of the rows each, from
  * the weights of the model, until enough rows have been scored by a model that has not seen them: all five folds of
- * small data, one of large data. Validation rows, where there are any, have not been fitted to either. */
+ * small data, one of large data. The fold of a row follows from its features, so that equal rows are in one fold, and a
+ * row that occurs twice is the same as one of weight 2. Validation rows, where there are any, have not been fitted to
+ * either. */
 #include "search/calibrate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "data/dist/gather_labels.h"
-#include "data/split.h"
+#include "data/duplicate_rows.h"
 #include "data/subset.h"
 #include "predict/calibration.h"
 #include "predict/predict.h"
@@ -20,6 +23,7 @@
 
 enum {
     FOLDS = 5,
+    FEW_ROWS = 1000,      /* equal rows are counted once; of more rows it makes no difference */
     LEAST_ROWS = 20,      /* with fewer, no estimate is better than the order that the loss implies */
     ENOUGH_ROWS = 2000,   /* out of fold: two numbers are estimated to about 1/50 of themselves */
     MOST_ROWS = 5000,     /* used by the fit, */
@@ -44,7 +48,8 @@ struct calibrate_job {
     temper_error *error;
     struct gathered_labels labels;
     uint32_t *class_of;  /* the model's number of each class of the validation rows; NULL: the same numbers */
-    struct split folds;  /* empty where the model itself scores */
+    uint32_t *fold;      /* of each row; NULL where the model itself scores */
+    size_t distinct;     /* rows that count, equal ones once */
     size_t fitted;       /* folds that are scored by models of the others; 0: the model itself scores */
     size_t *row;         /* the rows that the calibration is fitted to, ascending */
     size_t count;        /* of them, */
@@ -86,17 +91,57 @@ static bool needs_folds(const struct calibrate_job *job, enum calibrate_kind kin
     return job->data->storage.memory_limit == 0 && (double)job->labels.rows < ROWS_PER_WEIGHT * weights;
 }
 
-/* Draws the folds, and decides how many of them to score: enough rows for the estimate. */
-static temper_status draw_folds(struct calibrate_job *job)
+/* Decides how many folds to score: enough rows for the estimate. */
+static temper_status assign_folds(struct calibrate_job *job, const uint64_t *hash)
 {
-    struct dataset all = gathered_labels_dataset(&job->labels, job->data);
-    const struct dataset *data = comm_alone(job->data->ranks.comm) ? job->data : &all;
-    struct split_options how = {job->options->seed, true};
-    TRY(split_folds(data, FOLDS, how, &job->folds, job->error));
+    job->fold = mem_alloc(job->labels.rows, sizeof *job->fold);
+    if (!job->fold)
+        return error_no_memory(job->error);
+    for (size_t row = 0; row < job->labels.rows; row++)
+        job->fold[row] = (uint32_t)(hash[row] % FOLDS);
     job->fitted = (ENOUGH_ROWS * (size_t)FOLDS + job->labels.rows - 1) / job->labels.rows;
     if (job->fitted > FOLDS)
         job->fitted = FOLDS;
     return TEMPER_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+    return one < other ? -1 : one > other;
+}
+
+/* Sets job->distinct. `hash` is reordered. */
+static void count_distinct(struct calibrate_job *job, uint64_t *hash)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < job->labels.rows; row++)
+        if (!job->labels.weight || job->labels.weight[row] > 0)
+            hash[count++] = hash[row];
+    qsort(hash, count, sizeof *hash, by_value);
+    for (size_t i = 0; i < count; i++)
+        job->distinct += i == 0 || hash[i] != hash[i - 1];
+}
+
+/* Counts distinct rows, and draws folds where they are needed: both by hashes of the rows, which many rows with few
+ * weights do without. */
+static temper_status examine_rows(struct calibrate_job *job, bool folds)
+{
+    size_t rows = job->labels.rows;
+    job->distinct = rows;
+    if (!folds && rows >= FEW_ROWS)
+        return TEMPER_OK;
+    uint64_t *hash = mem_alloc(rows, sizeof *hash);
+    temper_status status =
+        hash ? row_hashes_of_all(job->data, &job->labels, hash, job->error) : error_no_memory(job->error);
+    if (status == TEMPER_OK && folds)
+        status = assign_folds(job, hash);
+    if (status == TEMPER_OK && rows < FEW_ROWS) {
+        job->distinct = 0;
+        count_distinct(job, hash);
+    }
+    mem_free(hash);
+    return status;
 }
 
 /* The class of a row by the numbers of the model, or CLASSES_NONE. */
@@ -110,7 +155,7 @@ static uint32_t class_of_row(const struct calibrate_job *job, size_t row)
 static bool is_usable(const struct calibrate_job *job, size_t row)
 {
     return (!job->labels.weight || job->labels.weight[row] > 0) && class_of_row(job, row) != CLASSES_NONE &&
-           (!job->fitted || job->folds.part[row] < job->fitted);
+           (!job->fitted || job->fold[row] < job->fitted);
 }
 
 /* Fills job->row with every n-th usable row, so that at most as many are left as the fit can use. */
@@ -149,7 +194,7 @@ static temper_status take_rows(const struct calibrate_job *job, uint32_t fold, s
     if (number && *index) {
         for (size_t i = 0; i < own; i++) {
             size_t row = job->row[job->from + i];
-            if (job->fitted && job->folds.part[row] != fold)
+            if (job->fitted && job->fold[row] != fold)
                 continue;
             number[count] = row - job->labels.first;
             (*index)[count++] = i;
@@ -235,7 +280,7 @@ static temper_status fit_fold(struct calibrate_job *job, const struct scaled_fea
     struct dataset *others = NULL;
     struct train_fit_result result = {0};
     temper_train_options options = fold_options(job);
-    TRY(dataset_without_part(features->data, job->folds.part, fold, &others, job->error));
+    TRY(dataset_without_part(features->data, job->fold, fold, &others, job->error));
     struct train_request request = {.data = others, .features = features, .options = &options, .error = job->error};
     temper_status status = train_fit(&request, job->model->loss, &result);
     if (status == TEMPER_BAD_DATA) {
@@ -296,7 +341,7 @@ static temper_status fit_to_scores(const struct calibrate_job *job)
         weight[i] = job->labels.weight ? job->labels.weight[job->row[i]] : 1;
     }
     struct calibration found = {.folds = job->fitted};
-    struct calibration_rows rows = {score, label, weight, job->count};
+    struct calibration_rows rows = {score, label, weight, job->count, job->distinct};
     if (status == TEMPER_OK)
         status = calibration_fit(job->model, &rows, &found, job->error);
     if (status == TEMPER_OK)
@@ -327,10 +372,9 @@ static temper_status run_steps(struct calibrate_job *job, enum calibrate_kind ki
     if (validated)
         TRY(take_validation(job));
     TRY(gathered_labels_needed(job->data, &job->labels, job->error));
-    if (job->labels.rows < LEAST_ROWS)
+    TRY(examine_rows(job, !validated && needs_folds(job, kind)));
+    if (job->distinct < LEAST_ROWS)
         return TEMPER_OK;
-    if (!validated && needs_folds(job, kind))
-        TRY(draw_folds(job));
     TRY(sample_rows(job));
     TRY(job->fitted ? score_by_folds(job) : score_by_model(job));
     return job->stopped || job->learnt_nothing ? TEMPER_OK : fit_to_scores(job);
@@ -358,7 +402,7 @@ temper_status calibrate_model(const struct dataset *data, const temper_train_opt
     report->calibration_folds = (size_t)model->calibration.folds;
     report->seconds += train_clock() - started;
     gathered_labels_free(&job.labels);
-    split_free(&job.folds);
+    mem_free(job.fold);
     mem_free(job.class_of);
     mem_free(job.row);
     mem_free(job.score);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/subset.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 
@@ -114,6 +115,30 @@ TEST(too_few_rows_are_not_enough)
     dataset_free(data);
 }
 
+/* Rows that occur twice against rows of weight 2, in another order. */
+TEST(equal_rows_are_in_one_fold)
+{
+    struct dataset *once = made_data(MATRIX_F64, 80, 6, 2), *twice = NULL;
+    size_t order[160];
+    once->weight = malloc(80 * sizeof *once->weight);
+    for (size_t i = 0; i < 80; i++)
+        once->weight[i] = 2;
+    for (size_t i = 0; i < 160; i++)
+        order[i] = (i * 67) % 160 / 2;
+    CHECK(dataset_rows(once, order, 160, &twice, NULL) == TEMPER_OK);
+    for (size_t i = 0; i < 160; i++)
+        twice->weight[i] = 1;
+    temper_train_options options = made_options();
+    temper_train_report report[2];
+    options.tolerance = 1e-10;
+    temper_model_free(made_train(once, options, &report[0]));
+    temper_model_free(made_train(twice, options, &report[1]));
+    CHECK_CLOSE(report[0].calibration_order, report[1].calibration_order, 1e-6);
+    CHECK_CLOSE(report[0].calibration_floor, report[1].calibration_floor, 1e-6);
+    dataset_free(once);
+    dataset_free(twice);
+}
+
 /* Validation rows have not been fitted to. */
 TEST(validation_rows_are_taken_where_there_are_any)
 {
@@ -161,6 +186,6 @@ TEST(it_can_be_interrupted)
 
 TEST_LIST(LISTED(few_rows_are_scored_out_of_fold_and_many_by_the_model),
           LISTED(labels_weights_and_raw_probabilities_stay), LISTED(hinge_and_t1_of_0_have_probabilities),
-          LISTED(the_file_keeps_it), LISTED(too_few_rows_are_not_enough),
+          LISTED(the_file_keeps_it), LISTED(too_few_rows_are_not_enough), LISTED(equal_rows_are_in_one_fold),
           LISTED(validation_rows_are_taken_where_there_are_any), LISTED(an_unknown_word_is_refused),
           LISTED(it_can_be_interrupted))
