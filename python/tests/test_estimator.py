@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 
 import temper
 from temper import TemperedLogisticRegression
@@ -31,7 +32,8 @@ def objective(model, X, y, l2, t1, t2):
 def test_logistic_is_that_of_scikit_learn(classes):
     X, y = made(classes=classes)
     l2 = 1e-3
-    ours = TemperedLogisticRegression(loss="logistic", l2=l2, scale="none", tol=1e-10).fit(X, y)
+    ours = TemperedLogisticRegression(loss="logistic", l2=l2, scale="none", tol=1e-10,
+                                      calibrate="none").fit(X, y)
     theirs = LogisticRegression(C=1 / (l2 * len(y)), tol=1e-10, max_iter=10000).fit(X, y)
     # Theirs is the less exact: lbfgs of old versions ends where the objective hardly falls.
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=2e-3, atol=1e-5)
@@ -154,17 +156,44 @@ def test_importance_is_the_factor_of_the_paper(classes):
     assert not hasattr(hinge, "importance_")  # nor that of the fit before
 
 
-def test_calibrated_probabilities_are_the_escort():
+def test_uncalibrated_probabilities_are_the_escort():
     X, y = made(classes=3)
-    model = TemperedLogisticRegression(0.4, 1.3).fit(X, y)
+    model = TemperedLogisticRegression(0.4, 1.3, calibrate="none").fit(X, y)
     np.testing.assert_allclose(model.predict_proba(X), temper.escort(model.raw_proba(X), 0.4),
                                rtol=1e-9, atol=1e-300)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
 
 
+@pytest.mark.parametrize("options", [{}, {"loss": "hinge"}, {"t1": 0}, {"t1": 0.5, "t2": 1.4}])
+def test_calibration_is_better_on_other_rows_and_changes_no_label(options):
+    X, y = made(rows=900, classes=2)
+    rest = (X[300:], y[300:])
+    model = TemperedLogisticRegression(**options).fit(X[:300], y[:300])
+    plain = TemperedLogisticRegression(calibrate="none", **options).fit(X[:300], y[:300])
+    assert (model.predict(rest[0]) == plain.predict(rest[0])).all()
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    p = model.predict_proba(rest[0])
+    assert (model.classes_[p.argmax(axis=1)] == model.predict(rest[0])).all()
+    if hasattr(plain, "predict_proba"):
+        assert log_loss(rest[1], p) < log_loss(rest[1], plain.predict_proba(rest[0]))
+    with pytest.raises(ValueError, match="unknown calibration 'platt'"):
+        TemperedLogisticRegression(calibrate="platt").fit(X, y)
+
+
+def test_probabilities_of_the_true_label():
+    X, y = made(rows=600, classes=3)
+    model = TemperedLogisticRegression(estimate_noise=True).fit(X, y)
+    p = model.predict_true_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    assert p.max(axis=1).mean() >= model.predict_proba(X).max(axis=1).mean()
+    with pytest.raises(ValueError, match="estimate_noise=True"):
+        TemperedLogisticRegression().fit(X, y).predict_true_proba(X)
+
+
 def test_no_probabilities_where_there_are_none():
     X, y = made()
-    for model in (TemperedLogisticRegression(loss="hinge"), TemperedLogisticRegression(t1=0)):
+    for model in (TemperedLogisticRegression(loss="hinge", calibrate="none"),
+                  TemperedLogisticRegression(t1=0, calibrate="none")):
         assert not hasattr(model, "predict_proba") and not hasattr(model, "predict_log_proba")
         assert model.fit(X, y).decision_function(X).shape == (len(y),)
     assert not hasattr(TemperedLogisticRegression(loss="hinge"), "raw_proba")
@@ -276,7 +305,7 @@ def test_an_exception_of_the_callback_comes_through():
 def test_verbose_shows_progress(capsys, monkeypatch):
     X, y = made(columns=30, classes=3)
     pytest.importorskip("tqdm")
-    TemperedLogisticRegression(verbose=1).fit(X, y)
+    TemperedLogisticRegression(verbose=1, calibrate="none").fit(X, y)
     assert "temper: train" in capsys.readouterr().err
     monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)  # as if it were not there
     TemperedLogisticRegression(verbose=1).fit(X, y)
@@ -331,15 +360,15 @@ def test_probabilities_near_the_largest_double():
 
 def test_what_is_not_there_says_why():
     X, y = made()
-    for options, name, words in (({"loss": "hinge"}, "predict_proba", "hinge loss has no"),
+    for options, name, words in (({"loss": "hinge"}, "predict_proba", "has no probabilities unless"),
                                  ({"loss": "hinge"}, "raw_proba", "hinge loss has no"),
-                                 ({"t1": 0.0}, "predict_log_proba", "t1 = 0 has no calibrated")):
-        model = TemperedLogisticRegression(**options).fit(X, y)
+                                 ({"t1": 0.0}, "predict_log_proba", "has no probabilities unless")):
+        model = TemperedLogisticRegression(calibrate="none", **options).fit(X, y)
         with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{words}"):
             getattr(model, name)
         with pytest.raises(AttributeError, match=words):
             getattr(TemperedLogisticRegression, name)(model, X)
-    assert TemperedLogisticRegression.predict_proba.__doc__.startswith("Probabilities")
+    assert TemperedLogisticRegression.predict_proba.__doc__.startswith("Calibrated")
 
 
 def test_bad_data_is_refused(kind):

@@ -160,7 +160,8 @@ def test_labels_that_are_systematically_wrong_are_told_of():
                                                ("tempered", 0, ("predict_proba",))])
 def test_no_probabilities_where_the_choice_has_none(loss, t1, missing):
     X, y = made(rows=100)
-    model = TemperedLogisticRegressionCV(t1=[t1], t2=1, l2=1e-3, loss=[loss], only=True, cv=2)
+    model = TemperedLogisticRegressionCV(t1=[t1], t2=1, l2=1e-3, loss=[loss], only=True, cv=2,
+                                         calibrate="none")
     assert all(hasattr(model, name) for name in missing)  # it is not known yet
     model.fit(X, y)
     assert not any(hasattr(model, name) for name in missing)

@@ -165,7 +165,41 @@ temper_status duplicates_of_all(const struct dataset *data, const struct gathere
     return status;
 }
 
-/* The hashes by which duplicates_find sorts. `own` is separate, because a gather must not read what it writes. */
+/* Mixes an entry into a hash; values as floats, so that a row has the same hash in any format. The constants are those
+ * of a multiplicative hash, 2^64 divided by the golden ratio, and of the finaliser of SplitMix64. */
+static uint64_t mix_entry(uint64_t hash, uint64_t column, double value)
+{
+    float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    hash = (hash ^ (column << 32 | bits)) * 0x9E3779B97F4A7C15u;
+    return (hash ^ hash >> 31) * 0x94D049BB133111EBu;
+}
+
+/* The value of an entry of a dense row of any type. */
+static double dense_value(const struct row *row, size_t column)
+{
+    return row->kind == MATRIX_F64   ? ((const double *)row->dense)[column]
+           : row->kind == MATRIX_F32 ? ((const float *)row->dense)[column]
+                                     : ((const uint8_t *)row->dense)[column];
+}
+
+/* A hash of the entries that are not 0: the same for dense and sparse rows, and for all widths of their numbers. */
+static uint64_t hash_values(const struct matrix *x, uint64_t index)
+{
+    uint64_t hash = 0;
+    page_window_rows(x, index, 1);
+    struct row row = matrix_row(x, index);
+    for (size_t i = 0; i < row.count; i++) {
+        uint64_t column = row.dense ? i : row.column64 ? row.column64[i] : row.column[i];
+        double value = row.dense ? dense_value(&row, i) : row.value64 ? row.value64[i] : (double)row.value[i];
+        if (value != 0)
+            hash = mix_entry(hash, column, value);
+    }
+    return hash ^ hash >> 32;
+}
+
+/* `own` is separate, because a gather must not read what it writes. */
 temper_status row_hashes_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *hash,
                                 temper_error *error)
 {
@@ -174,7 +208,7 @@ temper_status row_hashes_of_all(const struct dataset *data, const struct gathere
     if (!own)
         return error_no_memory(error);
     for (size_t i = 0; i < all_rows->own; i++)
-        own[i] = digest_row(&data->x, i, 0);
+        own[i] = hash_values(&data->x, i);
     if (alone)
         return TEMPER_OK;
     temper_status status = gather_labels(all_rows, own, sizeof *own, hash, error);

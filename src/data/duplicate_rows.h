@@ -11,8 +11,8 @@ temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_er
 temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *first,
                                 temper_error *error);
 
-/* Fills hash[row] for the rows of all processes: 64 bits of their features, which do not depend on the order of rows.
- */
+/* Fills hash[row] for the rows of all processes: 64 bits of their features, which depend neither on the order of the
+ * rows nor on how the numbers are stored. */
 temper_status row_hashes_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *hash,
                                 temper_error *error);
 

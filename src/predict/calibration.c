@@ -58,7 +58,7 @@ static void floor_slope(const struct calibration_problem *problem, double floor,
 }
 
 /* The floor of the largest likelihood for the present q. Newton's method in a bracket: the slope falls monotonically,
- * so that its sign tells on which side the maximum is. */
+ * so that its sign shows on which side the maximum is. */
 static double best_floor(const struct calibration_problem *problem)
 {
     double low = LEAST_FLOOR, high = MOST_FLOOR, floor = low, first, second;

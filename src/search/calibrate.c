@@ -16,6 +16,7 @@
 #include "base/thread.h"
 #include "data/dist/gather_labels.h"
 #include "data/duplicate_rows.h"
+#include "data/memory/page_window.h"
 #include "data/subset.h"
 #include "predict/calibration.h"
 #include "predict/predict.h"
@@ -29,6 +30,7 @@ enum {
     MOST_ROWS = 5000,     /* used by the fit, */
     MOST_CELLS = 1 << 17, /* and rows times classes; */
     FEWEST_SAMPLED = 500, /* however many classes there are */
+    PIECE_ROWS = 256,     /* that are scored at once */
     ROWS_PER_WEIGHT = 50, /* from which the scores of the model itself serve */
     MOST_ITERATIONS = 200 /* of a fold: without a penalty, separable rows have no optimum */
 };
@@ -82,13 +84,13 @@ temper_status calibrate_check(const temper_train_options *options, temper_error 
                      options->calibrate);
 }
 
-/* Whether models of the folds are needed. Rows beyond the memory limit are read once more, not five times. */
+/* Whether models of the folds are needed. A memory limit makes no difference: it must not change the model. */
 static bool needs_folds(const struct calibrate_job *job, enum calibrate_kind kind)
 {
     double weights = (double)job->model->vectors * ((double)job->model->features + 1);
     if (kind != CALIBRATE_AUTO)
         return kind == CALIBRATE_FOLDS;
-    return job->data->storage.memory_limit == 0 && (double)job->labels.rows < ROWS_PER_WEIGHT * weights;
+    return (double)job->labels.rows < ROWS_PER_WEIGHT * weights;
 }
 
 /* Decides how many folds to score: enough rows for the estimate. */
@@ -123,6 +125,13 @@ static void count_distinct(struct calibrate_job *job, uint64_t *hash)
         job->distinct += i == 0 || hash[i] != hash[i - 1];
 }
 
+/* Drops the pages of a mapped file that reading single rows has left: the fits announce theirs, within the limit. */
+static void forget_pages(const struct dataset *data)
+{
+    if (data->x.pages)
+        page_window_forget(data->x.pages);
+}
+
 /* Counts distinct rows, and draws folds where they are needed: both by hashes of the rows, which many rows with few
  * weights do without. */
 static temper_status examine_rows(struct calibrate_job *job, bool folds)
@@ -141,6 +150,7 @@ static temper_status examine_rows(struct calibrate_job *job, bool folds)
         count_distinct(job, hash);
     }
     mem_free(hash);
+    forget_pages(job->data);
     return status;
 }
 
@@ -183,40 +193,49 @@ static temper_status sample_rows(struct calibrate_job *job)
 /* ---- Scores -------------------------------------------------------------------------------------------------------
  */
 
-/* The features of the sampled rows of this process that are in a fold; all of them without folds. *index[i] is where
- * among the sampled rows the i-th is. Both are to be freed. */
-static temper_status take_rows(const struct calibrate_job *job, uint32_t fold, struct dataset **rows, size_t **index)
+/* What scores rows: weights for scaled features, or, if `features` is NULL, the model itself. */
+struct calibrate_scorer {
+    const struct scaled_features *features;
+    struct solution solution;
+    uint32_t fold; /* only rows of this fold, if there are folds */
+};
+
+/* Scores some sampled rows of this process, by their numbers among them, and copies the scores to their places. `a` has
+ * space for them. */
+static temper_status score_piece(struct calibrate_job *job, const struct calibrate_scorer *scorer, const size_t *index,
+                                 size_t count, double *a)
 {
-    size_t own = job->to - job->from, count = 0;
-    size_t *number = mem_alloc(own, sizeof *number);
-    *index = mem_alloc(own, sizeof **index);
-    temper_status status = TEMPER_NO_MEMORY;
-    if (number && *index) {
-        for (size_t i = 0; i < own; i++) {
-            size_t row = job->row[job->from + i];
-            if (job->fitted && job->fold[row] != fold)
-                continue;
-            number[count] = row - job->labels.first;
-            (*index)[count++] = i;
-        }
-        status = dataset_rows(job->data, number, count, rows, job->error);
-    } else {
-        error_no_memory(job->error);
-    }
-    mem_free(number);
+    size_t number[PIECE_ROWS], vectors = job->model->vectors;
+    struct dataset *rows = NULL;
+    for (size_t i = 0; i < count; i++)
+        number[i] = job->row[job->from + index[i]] - job->labels.first;
+    TRY(dataset_rows(job->data, number, count, &rows, job->error));
+    temper_status status = scorer->features
+                               ? scaled_features_activations_of(scorer->features, &rows->x, scorer->solution,
+                                                                scorer->features->threads, a, job->error)
+                               : decide(job->model, &rows->x, job->options->threads, a, job->error);
+    for (size_t i = 0; status == TEMPER_OK && i < count; i++)
+        memcpy(job->score + index[i] * vectors, a + i * vectors, vectors * sizeof *a);
+    dataset_free(rows);
     return status;
 }
 
-/* Scores by the model itself. */
-static temper_status score_by_model(struct calibrate_job *job)
+/* Scores the sampled rows of this process, piece by piece: a copy of all of them could exceed a memory limit. */
+static temper_status score_rows(struct calibrate_job *job, const struct calibrate_scorer *scorer)
 {
-    struct dataset *rows = NULL;
-    size_t *index = NULL;
-    temper_status status = take_rows(job, 0, &rows, &index);
-    if (status == TEMPER_OK)
-        status = decide(job->model, &rows->x, job->options->threads, job->score, job->error);
-    dataset_free(rows);
-    mem_free(index);
+    size_t index[PIECE_ROWS], own = job->to - job->from, count = 0;
+    double *a = mem_alloc(PIECE_ROWS, job->model->vectors * sizeof *a);
+    temper_status status = a ? TEMPER_OK : error_no_memory(job->error);
+    for (size_t i = 0; status == TEMPER_OK && i < own; i++) {
+        if (!job->fitted || job->fold[job->row[job->from + i]] == scorer->fold)
+            index[count++] = i;
+        if (count == PIECE_ROWS || (i + 1 == own && count > 0)) {
+            status = score_piece(job, scorer, index, count, a);
+            count = 0;
+        }
+    }
+    mem_free(a);
+    forget_pages(job->data);
     return status;
 }
 
@@ -251,28 +270,6 @@ static temper_train_options fold_options(struct calibrate_job *job)
     return options;
 }
 
-/* Copies the scores of the sampled rows of a fold to their places. */
-static temper_status score_fold(struct calibrate_job *job, const struct scaled_features *features, uint32_t fold,
-                                const double *w)
-{
-    size_t vectors = job->model->vectors, *index = NULL;
-    struct solution solution = {w, vectors, !job->options->no_intercept};
-    struct dataset *rows = NULL;
-    double *a = NULL;
-    temper_status status = take_rows(job, fold, &rows, &index);
-    if (status == TEMPER_OK) {
-        a = mem_alloc((size_t)rows->x.rows, vectors * sizeof *a);
-        status = a ? scaled_features_activations_of(features, &rows->x, solution, features->threads, a, job->error)
-                   : error_no_memory(job->error);
-    }
-    for (size_t i = 0; status == TEMPER_OK && i < (size_t)rows->x.rows; i++)
-        memcpy(job->score + index[i] * vectors, a + i * vectors, vectors * sizeof *a);
-    dataset_free(rows);
-    mem_free(index);
-    mem_free(a);
-    return status;
-}
-
 /* Fits without the rows of a fold, and scores them. A fit that fails because of its data is no failure of
  * the training, whose model is there. */
 static temper_status fit_fold(struct calibrate_job *job, const struct scaled_features *features, uint32_t fold)
@@ -281,13 +278,17 @@ static temper_status fit_fold(struct calibrate_job *job, const struct scaled_fea
     struct train_fit_result result = {0};
     temper_train_options options = fold_options(job);
     TRY(dataset_without_part(features->data, job->fold, fold, &others, job->error));
-    struct train_request request = {.data = others, .features = features, .options = &options, .error = job->error};
+    struct train_request request = {
+        .data = others, .features = features, .one_at_a_time = true, .options = &options, .error = job->error};
     temper_status status = train_fit(&request, job->model->loss, &result);
     if (status == TEMPER_BAD_DATA) {
         job->learnt_nothing = true;
         status = TEMPER_OK;
     } else if (status == TEMPER_OK && !job->stopped) {
-        status = score_fold(job, features, fold, result.solution);
+        struct solution solution = {result.solution, job->model->vectors, !job->options->no_intercept};
+        status = score_rows(job, &(struct calibrate_scorer){features, solution, fold});
+        /* Before the next fold, in which all processes take part. */
+        status = comm_agree(job->data->ranks.comm, status, job->error);
     }
     train_fit_free(&result);
     dataset_free(others);
@@ -372,11 +373,15 @@ static temper_status run_steps(struct calibrate_job *job, enum calibrate_kind ki
     if (validated)
         TRY(take_validation(job));
     TRY(gathered_labels_needed(job->data, &job->labels, job->error));
-    TRY(examine_rows(job, !validated && needs_folds(job, kind)));
+    const temper_comm *comm = job->data->ranks.comm;
+    /* Processes agree on failures before the next exchange. */
+    TRY(comm_agree(comm, examine_rows(job, !validated && needs_folds(job, kind)), job->error));
     if (job->distinct < LEAST_ROWS)
         return TEMPER_OK;
-    TRY(sample_rows(job));
-    TRY(job->fitted ? score_by_folds(job) : score_by_model(job));
+    TRY(comm_agree(comm, sample_rows(job), job->error));
+    temper_status status =
+        job->fitted ? score_by_folds(job) : score_rows(job, &(struct calibrate_scorer){.features = NULL});
+    TRY(comm_agree(comm, status, job->error));
     return job->stopped || job->learnt_nothing ? TEMPER_OK : fit_to_scores(job);
 }
 

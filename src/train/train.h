@@ -28,6 +28,7 @@ struct train_request {
     const struct remote_rows *remote;       /* NULL: the rows are in `data` */
     const struct scaled_features *features; /* shared by several fits; NULL: made from data and options */
     bool keeps_first;                       /* of several starts: the others serve for a warning alone */
+    bool one_at_a_time;                     /* fits that share features, but not the memory limit */
     /* Fits of a search: */
     const double *initial;                      /* weights; NULL: what the options specify */
     const struct shared_preconditioner *shared; /* used instead of making its own; NULL: none */

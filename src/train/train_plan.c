@@ -160,8 +160,8 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .curvature = plan->solver != SOLVER_LBFGS,
                                   .threads = plan->threads,
                                   .engine = request->remote ? request->remote->engine : NULL};
-    /* Fits that share their features were budgeted for together. */
-    if (!request->features && plan->data->storage.memory_limit > 0)
+    /* Fits that run at the same time were budgeted for together. */
+    if ((!request->features || request->one_at_a_time) && plan->data->storage.memory_limit > 0)
         TRY(memory_budget_training(request, plan, &spec));
     TRY(objective_new(&spec, objective, request->error));
     plan->size = objective_size(*objective);
