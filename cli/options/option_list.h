@@ -39,8 +39,7 @@ OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 
 
 /* ---- Data in --------------------------------------------------------------------------------- */
 
-OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
-       .commands = READING,
+OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS, .commands = READING,
        .help = "format of the file: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its content, then its "
                "name, if not given")
 

@@ -66,8 +66,8 @@ static double backtrack(const struct solver_state *state, const struct trust_ste
     return guess < 0.1 ? 0.1 : guess > 0.5 ? 0.5 : guess;
 }
 
-/* Whether the step is accepted; sets the next radius. The usual rules for the ratio, with two additions: on a plateau a step must do better to be accepted, and a rejected
- * step is shortened to the minimum of the interpolating parabola. */
+/* Whether the step is accepted; sets the next radius. The usual rules for the ratio, with two additions: on a plateau a
+ * step must do better to be accepted, and a rejected step is shortened to the minimum of the interpolating parabola. */
 bool trust_update_radius(struct solver_state *state, const struct trust_step *step)
 {
     struct solver_head *head = state->head;

@@ -47,8 +47,8 @@ void csv_line_free(struct csv_line *line)
 
 /* ---- Separator ------------------------------------------------------------------------------- */
 
-/* Decided by the option or the name of the file, not by its content: a .tsv file is split at tabs only, even if its first
- * line contains commas. In other files csv_find_separator may find a tab. */
+/* Decided by the option or the name of the file, not by its content: a .tsv file is split at tabs only, even if its
+ * first line contains commas. In other files csv_find_separator may find a tab. */
 bool csv_is_tsv(const struct data_reader *reader)
 {
     const char *name = reader->options->format;

@@ -17,8 +17,8 @@ void SET(margins)(const struct margin_table *table, const double *margin, size_t
     margins_run(table, margin, n, value, slope, curvature);
 }
 
-/* Float activations with losses in doubles. Without polynomials (few rows, or temperatures that have none) each row needs
- * the solver, which has no vector version. */
+/* Float activations with losses in doubles. Without polynomials (few rows, or temperatures that have none) each row
+ * needs the solver, which has no vector version. */
 void SET(residual_f32_fine)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     if (rows->table->form == MARGIN_EXACT)
