@@ -219,7 +219,7 @@ static void json_setting(FILE *out, const temper_tune_candidate *candidate)
     const temper_loss_parameter *own;
     temper_loss_spec loss = candidate->loss;
     for (size_t k = 0; !hinge && (own = temper_method_parameter(loss.method, k)); k++)
-        json_number_member(out, own->name, *(const double *)(const void *)((const char *)&loss + own->offset));
+        json_number_member(out, own->name, *temper_loss_parameter_field(&loss, own));
     json_number_member(out, "l2", candidate->l2);
 }
 

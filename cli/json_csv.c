@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "temper_extra.h"
 
 /* Prints one ASCII character, with quotes, backslashes and control characters escaped as RFC 8259 requires. DEL need
  * not be escaped but would be invisible. */
@@ -123,7 +124,7 @@ void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
     json_number_field(out, "smoothing", hinge ? loss.smoothing : (double)NAN);
     const temper_loss_parameter *own;
     for (size_t k = 0; !hinge && (own = temper_method_parameter(loss.method, k)); k++)
-        json_number_field(out, own->name, *(const double *)(const void *)((const char *)&loss + own->offset));
+        json_number_field(out, own->name, *temper_loss_parameter_field(&loss, own));
     json_number_field(out, "l2", l2);
 }
 

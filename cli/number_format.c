@@ -134,7 +134,7 @@ void print_loss(FILE *out, temper_loss_spec loss)
     if (!own)
         fprintf(out, ", t1 = %.7g, t2 = %.7g", loss.t1, loss.t2);
     for (size_t k = 0; (own = temper_method_parameter(loss.method, k)); k++)
-        fprintf(out, ", %s = %.7g", own->name, *(const double *)(const void *)((const char *)&loss + own->offset));
+        fprintf(out, ", %s = %.7g", own->name, *temper_loss_parameter_field(&loss, own));
 }
 
 /* Prints ": no (120), yes (80)" if there are few classes. The counts are omitted where other processes hold further

@@ -142,8 +142,8 @@ typedef enum temper_method {
 } temper_method;
 
 /* How many there are. */
-#define TEMPER_METHOD_ONE(name, word, t1, t2, text) +1
-enum { TEMPER_METHODS = 0 TEMPER_METHOD_LIST(TEMPER_METHOD_ONE) };
+#define TEMPER_METHOD_ONE(name, word, t1, t2, text) "1"
+enum { TEMPER_METHODS = sizeof(TEMPER_METHOD_LIST(TEMPER_METHOD_ONE)) - 1 };
 #undef TEMPER_METHOD_ONE
 
 /* A loss: a method and its parameters. */

@@ -604,6 +604,9 @@ TEMPER_API void temper_file_discard(temper_file *file);
 #define TEMPER_NUMBER_LENGTH 32
 TEMPER_API size_t temper_format_number(double number, char text[TEMPER_NUMBER_LENGTH]);
 
+/* The field of a loss that holds a parameter of temper_method_parameter. */
+TEMPER_API double *temper_loss_parameter_field(temper_loss_spec *loss, const temper_loss_parameter *parameter);
+
 #ifdef __cplusplus
 }
 #endif

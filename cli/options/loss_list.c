@@ -8,6 +8,7 @@
 
 #include "message.h"
 #include "options/command_line.h"
+#include "temper_extra.h"
 
 enum { PARAMETERS_MOST = 4 };
 
@@ -57,7 +58,7 @@ static struct loss_parameters parameters_of(temper_loss_spec *loss)
     struct loss_parameters parameters = {.count = 0};
     const temper_loss_parameter *own;
     for (size_t k = 0; (own = temper_method_parameter(loss->method, k)) && k < PARAMETERS_MOST; k++)
-        parameter_add(&parameters, own, (double *)(void *)((char *)loss + own->offset));
+        parameter_add(&parameters, own, temper_loss_parameter_field(loss, own));
     if (takes_t1(loss->method))
         parameter_add(&parameters, &t1, &loss->t1);
     if (takes_t2(loss->method))
@@ -65,17 +66,24 @@ static struct loss_parameters parameters_of(temper_loss_spec *loss)
     return parameters;
 }
 
+/* Writes a name in capitals; returns its end. */
+static char *append_capitals(char *to, const char *name)
+{
+    for (; *name; name++)
+        *to++ = (char)toupper((unsigned char)*name);
+    return to;
+}
+
 /* "T1:T2", in capitals as in help texts. */
 static void print_parameters(const struct loss_parameters *parameters, char words[WORD_LENGTH])
 {
-    size_t at = 0;
+    char *at = words;
     for (size_t i = 0; i < parameters->count; i++) {
         if (i)
-            words[at++] = ':';
-        for (const char *from = parameters->name[i]; *from; from++)
-            words[at++] = (char)toupper((unsigned char)*from);
+            *at++ = ':';
+        at = append_capitals(at, parameters->name[i]);
     }
-    words[at] = '\0';
+    *at = '\0';
 }
 
 /* Reports an unknown loss: suggests the nearest name, or else names all losses, since there are few. */

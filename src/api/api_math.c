@@ -221,6 +221,11 @@ const temper_loss_parameter *temper_method_parameter(temper_method method, size_
     return method_parameter(method, k);
 }
 
+double *temper_loss_parameter_field(temper_loss_spec *loss, const temper_loss_parameter *parameter)
+{
+    return loss_parameter(loss, parameter);
+}
+
 /* "NAME:PARAMETER:...", with temperatures where the method leaves them free. */
 int temper_loss_parse(const char *text, temper_loss_spec *loss)
 {

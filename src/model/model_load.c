@@ -389,7 +389,11 @@ static bool parse_correction(struct json_reader *json, struct model *model)
         return fail_changed(json, "a matrix of label noise that the method does not have");
     double *row = mem_alloc(classes, sizeof *row);
     model->transition = mem_alloc(classes, classes * sizeof *model->transition);
-    bool fine = row && model->transition ? json_array(json) : json_no_memory(json);
+    if (!row || !model->transition) {
+        mem_free(row);
+        return json_no_memory(json);
+    }
+    bool fine = json_array(json);
     size_t read = 0;
     for (; fine && json_item(json); read++) {
         fine = read < classes && json_f64_array(json, row, classes);

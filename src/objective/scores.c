@@ -162,7 +162,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     size_t from = number * job->block_rows, left = (size_t)job->x->rows - from;
     size_t count = left < job->block_rows ? left : job->block_rows;
     size_t each = job->rows_space + job->linear_space + job->class_space;
-    double *space = each ? job->space + worker * each : NULL;
+    double *space = job->space + worker * each;
     page_window_rows(job->x, from, count);
     score_block(job, from, count, space);
     for (size_t row = from; row < from + count; row++)
@@ -201,9 +201,9 @@ temper_status activations(const struct matrix *x, const struct linear_model *mod
     /* At least one thread, and no more than blocks. */
     threads = threads < 1 ? 1 : threads > blocks && blocks ? blocks : threads;
     size_t each = job.rows_space + job.linear_space + job.class_space;
-    /* Sparse rows need none. */
-    job.space = each ? mem_aligned(threads, each * sizeof *job.space) : NULL;
-    if (each && !job.space)
+    /* Sparse rows have no workspace; one number instead of none keeps pointers to it valid. */
+    job.space = mem_aligned(threads, (each ? each : 1) * sizeof *job.space);
+    if (!job.space)
         return error_no_memory(error);
     temper_status status = parallel_blocks(blocks, threads, run_block, &job);
     mem_free(job.space);

@@ -101,9 +101,8 @@ static temper_status assign_folds(struct calibrate_job *job, const uint64_t *has
         return error_no_memory(job->error);
     for (size_t row = 0; row < job->labels.rows; row++)
         job->fold[row] = (uint32_t)(hash[row] % FOLDS);
-    job->fitted = (ENOUGH_ROWS * (size_t)FOLDS + job->labels.rows - 1) / job->labels.rows;
-    if (job->fitted > FOLDS)
-        job->fitted = FOLDS;
+    size_t enough = ENOUGH_ROWS * (size_t)FOLDS; /* rows of all folds, of which one is enough */
+    job->fitted = job->labels.rows < ENOUGH_ROWS ? FOLDS : (enough + job->labels.rows - 1) / job->labels.rows;
     return TEMPER_OK;
 }
 

@@ -75,7 +75,11 @@ const temper_loss_parameter *method_parameter(temper_method method, size_t k)
 
 double *loss_parameter(temper_loss_spec *loss, const temper_loss_parameter *parameter)
 {
-    return (double *)(void *)((char *)loss + parameter->offset);
+    double *const fields[] = {&loss->smoothing, &loss->alpha, &loss->beta, &loss->log_zero, &loss->trim};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if ((size_t)((const char *)fields[i] - (const char *)loss) == parameter->offset)
+            return fields[i];
+    return NULL; /* not a parameter of the list */
 }
 
 void loss_set_standard(temper_loss_spec *loss)
