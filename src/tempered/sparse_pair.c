@@ -5,6 +5,7 @@
  * derivatives by r need no further powers: with D = P q + Q p, dm/dr = -D and dD/dr = P q (p - s q) - Q p (q - s p). */
 #include "tempered/sparse_pair.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -96,6 +97,9 @@ struct support_edge support_edge(double t)
 struct sparse_pair sparse_pair_at_margin(double margin, double t)
 {
     double s = 1 - t, u = fma(-s, margin, 1) - rounding_of_s(t, s) * margin;
+    /* Below the normal numbers s is 1 to all digits, and p^s - (1 - p)^s = s margin is 2 p = u. */
+    if (u > 0 && u < DBL_MIN)
+        return (struct sparse_pair){0, log(u) - log(2)};
     return u > 0 ? solve_pair(margin, u, s) : (struct sparse_pair){0, -INFINITY};
 }
 
