@@ -55,6 +55,8 @@ TRIANGLE_INLINE void upper_rows(const double *l, size_t n, size_t from, const in
 {
     triangle_lanes a[TRIANGLE_ROWS], b[TRIANGLE_ROWS];
     const double *row = l + from * n;
+    if (rows < 1) /* never; static analysers see by it that all of a and b is set */
+        return;
     for (int r = rows - 1; r >= 0; r--) {
         const double diagonal = row[(size_t)r * n + from + (size_t)r];
         a[r] = x[(from + (size_t)r) * TRIANGLE_STEP];
