@@ -346,6 +346,7 @@ static void print_model_table(FILE *out, const temper_model *model, const temper
     print_count(out, "weights not 0", summary->nonzeros);
     fprintf(out, ", norm %.7g%s\n", summary->weight_norm, summary->intercept ? "" : "; no intercept");
     print_model_training(out, summary);
+    print_probabilities(out, model);
 }
 
 /* ---- A model as JSON: released names never change ------------------------------------------------- */
@@ -391,6 +392,7 @@ static void print_model_json(FILE *out, const char *path, const temper_model *mo
     json_loss_fields(out, temper_model_loss(model), summary->l2);
     json_text_field(out, "scale", summary->scale);
     json_training(out, summary);
+    json_probability_fields(out, model);
     fputs("\n}\n", out);
 }
 

@@ -16,6 +16,7 @@
 struct train_result {
     const char *data_path, *model_path; /* as typed, and as typed or derived from it */
     const temper_data *data;            /* borrowed from the session */
+    const temper_model *model;          /* likewise */
     temper_train_report report;
     double seconds_read, seconds_write; /* of the data, and of the model */
     bool replaced;                      /* the model has replaced a file */
@@ -48,17 +49,6 @@ static void print_effort(FILE *out, const struct train_result *result)
             result->seconds_write);
 }
 
-/* Prints what the probabilities were calibrated on. */
-static void print_calibration(FILE *out, const temper_train_report *report)
-{
-    char rows[FORMAT_LENGTH];
-    if (report->calibration_order > 0)
-        fprintf(out, "calibrated on %s %s\n", format_count(report->calibration_rows, rows),
-                report->calibration_folds ? "rows out of fold" : "rows");
-    else
-        fputs("not calibrated\n", out);
-}
-
 /* Prints one line for each quantity: data, loss, objective, accuracy, effort, file. */
 static void print_table(FILE *out, const struct train_result *result)
 {
@@ -80,27 +70,13 @@ static void print_table(FILE *out, const struct train_result *result)
     }
     print_title(out, "accuracy");
     fprintf(out, "%s on these rows\n", format_percent(report->accuracy, percent));
-    print_title(out, "probabilities");
-    print_calibration(out, report);
+    print_probabilities(out, result->model);
     print_effort(out, result);
     print_title(out, "model");
     fprintf(out, "%s%s\n", result->model_path, result->replaced ? " (replaced)" : "");
 }
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
-
-/* Prints "calibration": null, or the numbers of temper_train_report. */
-static void json_calibration(FILE *out, const temper_train_report *report)
-{
-    if (!(report->calibration_order > 0)) {
-        fputs(",\n  \"calibration\": null", out);
-        return;
-    }
-    fputs(",\n  \"calibration\": {\"order\": ", out);
-    json_number(out, report->calibration_order);
-    json_number_member(out, "floor", report->calibration_floor);
-    fprintf(out, ", \"rows\": %zu, \"folds\": %zu}", report->calibration_rows, report->calibration_folds);
-}
 
 /* Prints the members that come from the library's report. "evaluations", "products" and "hessians" count objective
  * evaluations, Hessian-vector products and full Hessians. */
@@ -121,7 +97,6 @@ static void json_report(FILE *out, const temper_train_report *report)
     json_count_field(out, "hessians", report->hessians);
     json_number_field(out, "passes", report->passes);
     json_bool_field(out, "resumed", report->resumed);
-    json_calibration(out, report);
 }
 
 /* Prints one object with all results. Warnings are included although they were printed, because programs rarely read
@@ -133,6 +108,7 @@ static void print_json(FILE *out, const struct train_result *result)
     json_count_field(out, "features", temper_data_features(result->data));
     json_count_field(out, "classes", temper_data_classes(result->data));
     json_report(out, &result->report);
+    json_probability_fields(out, result->model);
     json_seconds_field(out, result->seconds_read, "train", result->report.seconds, result->seconds_write);
     fputs(",\n  \"warnings\": ", out);
     json_warnings(out, &result->report.warnings);
@@ -270,6 +246,7 @@ static temper_status run_steps(struct train_session *session)
     TRY(check_targets(session->arguments, session->model_path, session->options.checkpoint));
     TRY(read_inputs(session));
     TRY(has_auto_temperatures(session->arguments) ? fit_tuned(session) : fit(session));
+    session->result.model = session->model;
     /* An interrupted fit still returns its best model so far. */
     const temper_train_report *done = &session->result.report;
     if (done->stop == TEMPER_STOP_INTERRUPTED && done->iterations == 0)

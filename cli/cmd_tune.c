@@ -199,6 +199,7 @@ static void print_table(FILE *out, const struct tune_result *result)
     /* The stop refers to the final fit on all rows, not to those of the search. */
     fprintf(out, "%s: %s%s\n", temper_stop_name(report->training.stop), temper_stop_text(report->training.stop),
             report->refitted ? ", from the mean of the fold models" : "");
+    print_probabilities(out, result->model);
     print_title(out, "seconds");
     fprintf(out, "%.3g to read, %.3g to tune, %.3g to write\n", result->seconds_read, report->seconds,
             result->seconds_write);
@@ -320,6 +321,7 @@ static void print_json(FILE *out, const struct tune_result *result)
     fputc(']', out);
     json_next_step(out, result);
     json_text_field(out, "stop", temper_stop_name(report->training.stop));
+    json_probability_fields(out, result->model);
     json_seconds_field(out, result->seconds_read, "tune", report->seconds, result->seconds_write);
     fputs(",\n  \"notes\": ", out);
     json_lines(out, report->notes);
@@ -535,6 +537,7 @@ static void read_options(struct tune_session *session)
     /* The fits of all candidates use these options; loss and penalty come from the grid. */
     solver_options(arguments, &options->train);
     options->train.calibrate = text_of(arguments, OPT_CALIBRATE);
+    options->train.estimate_noise = was_given(arguments, OPT_ESTIMATE_NOISE);
     options->train.checkpoint_seconds = number_of(arguments, OPT_TUNE_CHECKPOINT_SECONDS);
 }
 
@@ -635,9 +638,15 @@ static temper_status run_steps(struct tune_session *session)
     TRY(check_files(session));
     TRY(read_inputs(session));
     TRY(tune(session));
+    session->result.model = session->model;
     TRY(name_next_step(session));
     TRY(save(session));
-    return print_report(session);
+    TRY(print_report(session));
+    /* The library leaves out the estimate of the noise, which comes last, if that was interrupted. */
+    if (session->result.report.training.stop == TEMPER_STOP_INTERRUPTED)
+        return fail(TEMPER_INTERRUPTED, "interrupted; the model is in %s, without the estimate of the noise",
+                    session->model_path);
+    return TEMPER_OK;
 }
 
 /* Runs the steps, then frees in any case. */

@@ -128,6 +128,21 @@ void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
     json_number_field(out, "l2", l2);
 }
 
+void json_probability_fields(FILE *out, const temper_model *model)
+{
+    temper_model_summary summary;
+    temper_model_summarise(model, &summary);
+    if (summary.calibration_order > 0) {
+        fputs(",\n  \"calibration\": {\"order\": ", out);
+        json_number(out, summary.calibration_order);
+        json_number_member(out, "floor", summary.calibration_floor);
+        fprintf(out, ", \"rows\": %zu, \"folds\": %zu}", summary.calibration_rows, summary.calibration_folds);
+    } else {
+        fputs(",\n  \"calibration\": null", out);
+    }
+    json_number_field(out, "noise_rate", summary.noise_rate);
+}
+
 /* `name` is what the command mainly does: train or tune. */
 void json_seconds_field(FILE *out, double read, const char *name, double seconds, double write)
 {

@@ -25,6 +25,8 @@ void json_bool_field(FILE *out, const char *name, bool value);
 void json_text_field(FILE *out, const char *name, const char *text);
 /* The members loss, t1, t2, smoothing and l2; what the loss does not have is null. */
 void json_loss_fields(FILE *out, temper_loss_spec loss, double l2);
+/* "calibration" and "noise_rate" of a model; null: not calibrated, not estimated. */
+void json_probability_fields(FILE *out, const temper_model *model);
 /* The member seconds: {"read": ..., NAME: ..., "write": ...} */
 void json_seconds_field(FILE *out, double read, const char *name, double seconds, double write);
 

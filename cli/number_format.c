@@ -137,6 +137,24 @@ void print_loss(FILE *out, temper_loss_spec loss)
         fprintf(out, ", %s = %.7g", own->name, *temper_loss_parameter_field(&loss, own));
 }
 
+/* On what the probabilities were calibrated, and the share of wrong labels that training has estimated. */
+void print_probabilities(FILE *out, const temper_model *model)
+{
+    char text[FORMAT_LENGTH];
+    temper_model_summary summary;
+    temper_model_summarise(model, &summary);
+    print_title(out, "probabilities");
+    if (summary.calibration_order > 0)
+        fprintf(out, "calibrated on %s %s\n", format_count(summary.calibration_rows, text),
+                summary.calibration_folds ? "rows out of fold" : "rows");
+    else
+        fputs("not calibrated\n", out);
+    if (isnan(summary.noise_rate))
+        return;
+    print_title(out, "label noise");
+    fprintf(out, "about %.2g %% of the labels are wrong\n", 100 * summary.noise_rate);
+}
+
 /* Prints ": no (120), yes (80)" if there are few classes. The counts are omitted where other processes hold further
  * rows: only the rows of this process could be counted. */
 static void print_classes(FILE *out, const temper_data *data)

@@ -33,5 +33,7 @@ void print_data_size(FILE *out, const temper_data *data);
 void print_dropped(FILE *out, size_t rows);
 /* tempered, t1 = 0.3, t2 = 1 */
 void print_loss(FILE *out, temper_loss_spec loss);
+/* The line "probabilities", and "label noise" where the model has an estimate of it. */
+void print_probabilities(FILE *out, const temper_model *model);
 
 #endif

@@ -11,6 +11,7 @@ struct tune_result {
     const char *ask_command;  /* the command to run next where the choice is unsure, or NULL */
     const char *trusted_path; /* the file that it would write */
     const temper_data *data;
+    const temper_model *model;
     temper_tune_report report;
     double seconds_read, seconds_write;
     int replaced; /* the model has replaced a file */

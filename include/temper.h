@@ -298,10 +298,11 @@ TEMPER_API const char *temper_stop_name(temper_stop stop); /* "max-iter" */
 typedef struct temper_model temper_model;
 
 #define TEMPER_PHASE_CALIBRATE "calibrate" /* fits without a fold of the rows each, after the training itself */
+#define TEMPER_PHASE_NOISE     "noise"     /* the audit of estimate_noise; `iteration` counts its fits */
 
 /* The state of a training after an iteration. */
 typedef struct temper_train_progress {
-    const char *phase;     /* "train"; with several starts, "start 2 of 3" and the like; TEMPER_PHASE_CALIBRATE */
+    const char *phase;     /* "train"; with several starts, "start 2 of 3" and the like; or one of the above */
     size_t iteration;      /* of this phase */
     size_t max_iterations; /* the limit */
     double objective;
@@ -344,7 +345,8 @@ typedef struct temper_train_options {
      * case. */
     const char *calibrate;
     /* 1: audit the rows after training, and keep the estimated noise of the labels in the model, for
-     * TEMPER_PREDICT_TRUE_PROBABILITIES. It takes as long as temper_audit. */
+     * TEMPER_PREDICT_TRUE_PROBABILITIES. It takes as long as temper_audit, and needs a two-temperature loss. An
+     * interruption of the audit leaves the model without the estimate. */
     int estimate_noise;
 } temper_train_options;
 

@@ -268,6 +268,10 @@ typedef struct temper_model_summary {
     size_t nonzeros; /* weights other than 0 */
     double weight_norm;
     int intercept;
+    /* As in temper_train_report; order 0: not calibrated. */
+    double calibration_order, calibration_floor;
+    size_t calibration_rows, calibration_folds;
+    double noise_rate; /* share of wrong labels by estimate_noise; NAN: not estimated */
 } temper_model_summary;
 
 TEMPER_API void temper_model_summarise(const temper_model *model, temper_model_summary *summary);

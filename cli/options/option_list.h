@@ -165,7 +165,7 @@ OPTION(CALIBRATE, .name = "calibrate", .placeholder = "NAME", .type = TYPE_WORD,
        .help = "fit the probabilities to rows that models of other folds have scored, or to the training rows; none: "
                "they are those that the loss implies; auto: folds unless rows are many; labels do not change")
 
-OPTION(ESTIMATE_NOISE, .name = "estimate-noise", .type = TYPE_FLAG, .commands = IN(TRAIN),
+OPTION(ESTIMATE_NOISE, .name = "estimate-noise", .type = TYPE_FLAG, .commands = IN(TRAIN) | IN(TUNE),
        .help = "audit the rows after training, and keep in the model how often each class is labelled as another, for "
                "'temper predict --proba-of true'")
 

@@ -49,8 +49,10 @@ static int follow(void *context, const temper_train_progress *progress)
 {
     struct following *f = context;
     bool stop = false;
-    /* The fits of the calibration are no part of the course of the training. */
-    if (strcmp(progress->phase, TEMPER_PHASE_CALIBRATE) != 0 && !remember(f, progress)) {
+    /* The fits of the calibration and of the audit are no part of the course of the training. */
+    bool follows =
+        strcmp(progress->phase, TEMPER_PHASE_CALIBRATE) == 0 || strcmp(progress->phase, TEMPER_PHASE_NOISE) == 0;
+    if (!follows && !remember(f, progress)) {
         f->no_memory = true;
         return 1;
     }

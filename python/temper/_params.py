@@ -14,6 +14,7 @@ def solver_options(estimator: Any) -> dict[str, Any]:
     return {"scale": scale_of(estimator.scale), "solver": word("solver", estimator.solver),
             "precision": word("precision", estimator.precision),
             "calibrate": word("calibrate", estimator.calibrate),
+            "estimate_noise": bool(estimator.estimate_noise),
             "starts": count("starts", estimator.starts),
             "no_intercept": not estimator.fit_intercept,
             "tolerance": number("tol", estimator.tol),

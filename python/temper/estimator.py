@@ -177,7 +177,7 @@ class TemperedLogisticRegression(TemperedClassifier):
     def _train_options(self) -> dict[str, Any]:
         return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
                 "l2": np.nan if is_auto(self.l2) else number("l2", self.l2),
-                "estimate_noise": bool(self.estimate_noise), **solver_options(self)}
+                **solver_options(self)}
 
     # ---- Temperatures that are chosen ------------------------------------------------------------
 

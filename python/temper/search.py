@@ -57,6 +57,9 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
         How many rows to name in ``ask_`` whose true labels would settle the choice.
     solver, tol, max_iter, class_weight, fit_intercept, scale, starts, precision, n_jobs
         As for :class:`TemperedLogisticRegression`. ``starts`` is of the final fit.
+    calibrate, estimate_noise
+        Of the final fit, as for :class:`TemperedLogisticRegression`. All candidates must have two
+        temperatures for ``estimate_noise``.
     random_state : int, RandomState or None
         The seed of the folds; None is 1.
     verbose : int or bool, default 0
@@ -137,7 +140,8 @@ importance_, objective_, solver_
                  class_weight: Any = None, fit_intercept: bool = True, scale: str = "auto",
                  starts: int = 1, n_jobs: int | None = None, random_state: Any = None,
                  verbose: int | bool = 0, callback: Callable[[TuneProgress], Any] | None = None,
-                 precision: str = "auto", average: bool = False, calibrate: str = "auto") -> None:
+                 precision: str = "auto", average: bool = False, calibrate: str = "auto",
+                 estimate_noise: bool = False) -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -162,6 +166,7 @@ importance_, objective_, solver_
         self.precision = precision
         self.average = average
         self.calibrate = calibrate
+        self.estimate_noise = estimate_noise
 
     # ---- Tuning ----------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
 import temper
-from temper import TemperedLogisticRegression
+from temper import TemperedLogisticRegression, TemperedLogisticRegressionCV
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -188,6 +188,17 @@ def test_probabilities_of_the_true_label():
     assert p.max(axis=1).mean() >= model.predict_proba(X).max(axis=1).mean()
     with pytest.raises(ValueError, match="estimate_noise=True"):
         TemperedLogisticRegression().fit(X, y).predict_true_proba(X)
+
+
+def test_chosen_temperatures_have_probabilities_of_the_true_label_too():
+    X, y = made(rows=300)
+    for model in (TemperedLogisticRegression(t2="auto", estimate_noise=True),
+                  TemperedLogisticRegressionCV(t1=0.3, t2=1, only=True, cv=3, estimate_noise=True)):
+        np.testing.assert_allclose(model.fit(X, y).predict_true_proba(X).sum(axis=1), 1)
+    with pytest.raises(ValueError, match="loss hinge in the grid"):
+        TemperedLogisticRegressionCV(loss=["tempered", "hinge"], estimate_noise=True).fit(X, y)
+    with pytest.raises(ValueError, match="two-temperature loss"):
+        TemperedLogisticRegression(loss="hinge", estimate_noise=True).fit(X, y)
 
 
 def test_no_probabilities_where_there_are_none():

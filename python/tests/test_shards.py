@@ -173,9 +173,12 @@ def test_parameters_that_shards_cannot_have(parameters, words):
         one_shard(**parameters)
 
 
-def test_a_solver_that_needs_rows_is_refused():
-    plan, shard = one_shard(solver="newton")
-    with pytest.raises(ValueError, match="not for shards"):
+@pytest.mark.parametrize("parameters, words", [
+    ({"solver": "newton"}, "not for shards"), ({"estimate_noise": True}, "rows in one place"),
+    ({"calibrate": "folds"}, "not 'folds'")])
+def test_what_needs_rows_is_refused(parameters, words):
+    plan, shard = one_shard(**parameters)
+    with pytest.raises(ValueError, match=words):
         plan.fit(lambda question, w: [shard.answer(question, w)])
 
 

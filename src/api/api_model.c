@@ -166,7 +166,12 @@ void temper_model_summarise(const temper_model *handle, temper_model_summary *su
                                       .iterations = training->iterations,
                                       .evaluations = training->evaluations,
                                       .seed = training->seed,
-                                      .intercept = model->intercept};
+                                      .intercept = model->intercept,
+                                      .calibration_order = model->calibration.order,
+                                      .calibration_floor = model->calibration.floor,
+                                      .calibration_rows = (size_t)model->calibration.rows,
+                                      .calibration_folds = (size_t)model->calibration.folds,
+                                      .noise_rate = model->noise.known ? model->noise.rate : (double)NAN};
     for (size_t i = 0; i < model->vectors * model->features; i++) {
         summary->nonzeros += model->weights[i] != 0;
         summary->weight_norm += model->weights[i] * model->weights[i];

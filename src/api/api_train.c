@@ -64,6 +64,44 @@ const char *temper_warning_name(temper_warning_code code)
     return (size_t)code < sizeof names / sizeof *names ? names[code] : "?";
 }
 
+/* The progress of an audit, as that of the training it belongs to. */
+struct noise_phase {
+    const temper_train_options *options;
+    const temper_train_report *report;
+};
+
+/* Objective, gradient and accuracy stay those of the trained model. */
+static int report_noise_phase(void *context, const temper_tune_progress *audit)
+{
+    const struct noise_phase *phase = context;
+    const temper_train_options *options = phase->options;
+    temper_train_progress shown = {.phase = TEMPER_PHASE_NOISE,
+                                   .iteration = audit->done,
+                                   .max_iterations = audit->all,
+                                   .objective = phase->report->objective,
+                                   .gradient = phase->report->gradient_norm,
+                                   .tolerance = options->tolerance,
+                                   .accuracy = phase->report->accuracy,
+                                   .validation = phase->report->validation,
+                                   .seconds = phase->report->seconds + audit->seconds};
+    return options->on_progress ? options->on_progress(options->progress_context, &shown) : 0;
+}
+
+/* The steps after training. An interruption ends them, and leaves the model. */
+static temper_status complete_model(const struct dataset *data, const temper_train_options *options,
+                                    struct model *model, temper_train_report *report, temper_error *error)
+{
+    TRY(calibrate_model(data, options, model, report, error));
+    if (!options->estimate_noise || report->stop == TEMPER_STOP_INTERRUPTED)
+        return TEMPER_OK;
+    struct noise_phase phase = {options, report};
+    struct label_noise_progress progress = {report_noise_phase, &phase};
+    temper_status status = label_noise_estimate(data, options, progress, model, error);
+    if (status == TEMPER_INTERRUPTED)
+        report->stop = TEMPER_STOP_INTERRUPTED;
+    return status == TEMPER_INTERRUPTED ? TEMPER_OK : status;
+}
+
 /* Trains on all rows; NULL options mean the defaults, and `report` may be NULL. Outputs are set on success only. */
 temper_status temper_train(const temper_data *data, const temper_train_options *options, temper_model **model,
                            temper_train_report *report, temper_error *error)
@@ -73,10 +111,10 @@ temper_status temper_train(const temper_data *data, const temper_train_options *
     temper_train_report made;
     TRY(api_train_options(&full, options, error));
     TRY(calibrate_check(&full, error));
+    if (full.estimate_noise)
+        TRY(label_noise_check(dataset_of(data), &full, error));
     TRY(train(dataset_of(data), &full, &trained, &made, error));
-    temper_status status = calibrate_model(dataset_of(data), &full, trained, &made, error);
-    if (status == TEMPER_OK && full.estimate_noise && made.stop != TEMPER_STOP_INTERRUPTED)
-        status = label_noise_estimate(dataset_of(data), &full, trained, error);
+    temper_status status = complete_model(dataset_of(data), &full, trained, &made, error);
     if (status != TEMPER_OK) {
         model_free(trained);
         return status;
@@ -97,6 +135,17 @@ temper_tune_options temper_tune_defaults(void)
     return options;
 }
 
+/* Estimates the noise of the labels with the loss that was selected. An interruption leaves the model without it. */
+static temper_status add_noise(const struct dataset *data, const temper_tune_options *options, struct model *model,
+                               temper_tune_report *report, temper_error *error)
+{
+    struct label_noise_progress progress = {options->on_progress, options->progress_context};
+    temper_status status = label_noise_estimate(data, &options->train, progress, model, error);
+    if (status == TEMPER_INTERRUPTED)
+        report->training.stop = TEMPER_STOP_INTERRUPTED;
+    return status == TEMPER_INTERRUPTED ? TEMPER_OK : status;
+}
+
 /* Tunes, and trains the final model unless `model` is NULL. Outputs are set on success only. */
 temper_status temper_tune(const temper_data *data, const temper_tune_options *options, temper_model **model,
                           temper_tune_report *report, temper_error *error)
@@ -105,7 +154,22 @@ temper_status temper_tune(const temper_data *data, const temper_tune_options *op
     struct model *tuned = NULL;
     temper_tune_report made;
     TRY(api_nested_options(&full, sizeof full, options, "tune", error));
+    bool estimates = model && full.train.estimate_noise;
+    if (estimates) {
+        /* The losses of the grid are checked by tune() itself. */
+        temper_train_options two_temperature = full.train;
+        two_temperature.loss = temper_train_defaults().loss;
+        TRY(label_noise_check(dataset_of(data), &two_temperature, error));
+    }
     TRY(tune(dataset_of(data), &full, model ? &tuned : NULL, &made, error));
+    if (estimates && tuned && !made.interrupted) {
+        temper_status status = add_noise(dataset_of(data), &full, tuned, &made, error);
+        if (status != TEMPER_OK) {
+            model_free(tuned);
+            temper_tune_report_free(&made);
+            return status;
+        }
+    }
     if (model)
         *model = (temper_model *)tuned;
     if (report)

@@ -248,6 +248,18 @@ static void free_results(struct audit_input *in, struct audit_results *r)
     noise_em_free(&r->noise.em);
 }
 
+/* The checks that run_steps makes before it fits anything. */
+temper_status audit_check(const struct dataset *data, const temper_audit_options *options, temper_error *error)
+{
+    struct audit_input in = {.given = data, .options = options, .error = error, .started = train_clock()};
+    struct audit_results results = {.fits = {.l2 = NAN}};
+    temper_status status = prepare(&in, &results.fits);
+    if (status == TEMPER_OK)
+        status = audit_budget(&in);
+    free_results(&in, &results);
+    return status;
+}
+
 /* The entry point. *report is untouched on failure. */
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
                     temper_error *error)

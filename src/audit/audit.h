@@ -8,6 +8,8 @@
 /* The public calls (temper.h: temper_audit, temper_audit_fix) in internal types. */
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
                     temper_error *error);
+/* Refuses what audit() would refuse before its first fit. */
+temper_status audit_check(const struct dataset *data, const temper_audit_options *options, temper_error *error);
 temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
                         struct dataset **out, temper_error *error);
 /* temper_audit_fix_check, temper_audit_fix_write. */

@@ -30,16 +30,30 @@ static temper_status take_transition(const temper_audit_report *report, struct m
 }
 
 /* The fits of the audit have the tolerance of the training; options that refer to a single training do not apply. */
-temper_status label_noise_estimate(const struct dataset *data, const temper_train_options *options, struct model *model,
-                                   temper_error *error)
+static temper_audit_options options_of_audit(const temper_train_options *options)
 {
     temper_audit_options audit_options = {.folds = FOLDS, .train = *options};
-    temper_audit_report report = {0};
-    audit_options.train.loss = model->loss;
-    audit_options.train.l2 = model->l2;
     audit_options.train.on_progress = NULL;
     audit_options.train.starts = 1;
     audit_options.train.init = NULL;
+    return audit_options;
+}
+
+temper_status label_noise_check(const struct dataset *data, const temper_train_options *options, temper_error *error)
+{
+    temper_audit_options audit_options = options_of_audit(options);
+    return audit_check(data, &audit_options, error);
+}
+
+temper_status label_noise_estimate(const struct dataset *data, const temper_train_options *options,
+                                   struct label_noise_progress progress, struct model *model, temper_error *error)
+{
+    temper_audit_options audit_options = options_of_audit(options);
+    temper_audit_report report = {0};
+    audit_options.train.loss = model->loss;
+    audit_options.train.l2 = model->l2;
+    audit_options.on_progress = progress.call;
+    audit_options.progress_context = progress.context;
     TRY(audit(data, &audit_options, &report, error));
     temper_status status = take_transition(&report, model, error);
     temper_audit_report_free(&report);

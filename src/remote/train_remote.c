@@ -261,6 +261,22 @@ static temper_status check_solver(const char *solver, temper_error *error)
                      solver);
 }
 
+/* Refuses what needs the rows after training: the coordinator has none. */
+static temper_status check_options(const temper_train_options *options, temper_error *error)
+{
+    const char *calibrate = options->calibrate;
+    if (options->estimate_noise)
+        return error_set(error, TEMPER_USAGE,
+                         "the noise of the labels is estimated by an audit, which needs the rows in one place; train "
+                         "on shards without it");
+    if (calibrate && strcmp(calibrate, "auto") != 0 && strcmp(calibrate, "none") != 0)
+        return error_set(error, TEMPER_USAGE,
+                         "a model of shards is not calibrated, which needs rows in one place; 'calibrate' can be auto "
+                         "or none here, not '%.64s'",
+                         calibrate);
+    return check_solver(options->solver, error);
+}
+
 /* Trains on the rows of all shards: the options of the user, replaced by the plan wherever the workers depend on them.
  * The features are shared, and have no rows. */
 temper_status train_shards(const struct shard_plan *plan, const temper_shard_engine *engine,
@@ -271,7 +287,7 @@ temper_status train_shards(const struct shard_plan *plan, const temper_shard_eng
     /* No rows are read: `given` and `data` are the dataset without rows. */
     const struct scaled_features features = {.given = &rows, .data = &rows, .scale = plan->scale};
     temper_train_options agreed = *options;
-    temper_status status = check_solver(options->solver, error);
+    temper_status status = check_options(options, error);
     if (status != TEMPER_OK)
         return status;
     /* What the workers were given with the plan, even if the options differ from those of the plan. */

@@ -150,6 +150,13 @@ static void model_facts(struct text *out, const struct model_report *report)
     text_format(table_fact(&facts, "solver"), "%s, %zu iterations, %s", summary->solver, summary->iterations,
                 summary->stop);
     add_percent(&facts, "accuracy in training", summary->accuracy);
+    if (summary->calibration_order > 0)
+        text_format(table_fact(&facts, "probabilities"), "calibrated on %zu rows%s", summary->calibration_rows,
+                    summary->calibration_folds ? " out of fold" : "");
+    else
+        text_append(table_fact(&facts, "probabilities"), "not calibrated");
+    if (!isnan(summary->noise_rate))
+        add_percent(&facts, "labels that are wrong, about", summary->noise_rate);
     table_end(out, &facts, NULL);
 }
 

@@ -378,6 +378,9 @@ static temper_status run_steps(struct calibrate_job *job, enum calibrate_kind ki
     if (job->distinct < LEAST_ROWS)
         return TEMPER_OK;
     TRY(comm_agree(comm, sample_rows(job), job->error));
+    /* None, for instance, if all validation rows are of classes that the model does not know. */
+    if (job->count < LEAST_ROWS)
+        return TEMPER_OK;
     temper_status status =
         job->fitted ? score_by_folds(job) : score_rows(job, &(struct calibrate_scorer){.features = NULL});
     TRY(comm_agree(comm, status, job->error));

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
+#include "search/calibrate.h"
 #include "search/corrected_accuracy.h"
 #include "search/penalty_path.h"
 #include "search/tune_state.h"
@@ -102,6 +103,7 @@ static temper_status check_request(struct tune_request *request)
     request->search = *train;
     request->search.tolerance = fmax(train->tolerance, fmin(SEARCH_TOLERANCE * train->tolerance, MOST_TOLERANCE));
     TRY(check_options(request));
+    TRY(calibrate_check(train, request->error));
     TRY(memory_limit_refuse(request->data, "tuning", request->error));
     TRY(train_check(request->data, train, request->error));
     return check_memory(request);
@@ -121,6 +123,20 @@ static temper_status table_new(struct candidate_grid grid, size_t folds, size_t 
     return TEMPER_OK;
 }
 
+/* The estimate of the noise is an audit with the selected loss, which must have two temperatures. Refused before the
+ * first fit, whichever candidate is selected later. */
+static temper_status check_noise_losses(const struct tune_request *request, const struct candidate_grid *grid)
+{
+    bool estimates = request->wants_model && request->train.estimate_noise;
+    for (size_t i = 0; estimates && i < grid->count; i++)
+        if (!loss_is_two_temperature(grid->table[i].loss))
+            return error_set(request->error, TEMPER_USAGE,
+                             "the noise of the labels is estimated with a two-temperature loss, which loss %s in the "
+                             "grid is not; leave it out, or train without the estimate",
+                             method_name(grid->table[i].loss.method));
+    return TEMPER_OK;
+}
+
 /* Scales the features, parses the grid in units of the default penalty, draws halves and folds, and checks the
  * trusted rows. What was made before a failure is freed by free_state. */
 static temper_status prepare(const struct tune_request *request, struct tune_setup *setup, struct crossval_table *table,
@@ -134,6 +150,7 @@ static temper_status prepare(const struct tune_request *request, struct tune_set
     uint64_t rows = dataset_all_rows(request->data);
     TRY(grid_parse(options->grid, setup->default_l2, rows, &grid, request->error));
     TRY(table_new(grid, options->folds, (size_t)rows, table, request->error));
+    TRY(check_noise_losses(request, &grid));
     setup->cv = (struct crossval){
         .features = &setup->features, .train = &request->search, .folds = options->folds, .given_fold = options->fold};
     TRY(crossval_prepare(&setup->cv, request->error));

@@ -54,6 +54,22 @@ static const struct example {
     {"many_hinge", 3, 5, {.method = TEMPER_HINGE, .smoothing = 1}, SCALE_NONE},
 };
 
+/* The same with calibrations of some order and floor. */
+static const struct calibrated_example {
+    struct example example;
+    double order, floor;
+} calibrated_examples[] = {
+    {{"two_order", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.4, 0},
+    {{"two_floor", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.4}, SCALE_NONE}, 0.6, 0.2},
+    {{"two_cold_floor", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.8}, SCALE_NONE}, 2, 0.01},
+    {{"two_zero_floor", 2, 5, {.method = TEMPER_TEMPERED, .t2 = 1.5}, SCALE_NONE}, 0.5, 0.1},
+    {{"two_hinge_floor", 2, 5, {.method = TEMPER_HINGE, .smoothing = 0.5}, SCALE_NONE}, 1.7, 0.1},
+    {{"many_order", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 1.5, 0},
+    {{"many_floor", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.3, 0.05},
+    {{"many_hot_floor", 26, 16, {.method = TEMPER_TEMPERED, .t1 = 0.8, .t2 = 3}, SCALE_NONE}, 2, 1e-6},
+    {{"many_hinge_floor", 3, 5, {.method = TEMPER_HINGE, .smoothing = 1}, SCALE_NONE}, 0.8, 0.3},
+};
+
 /* What the library says: activations as model.h has them, then its own functions. */
 static size_t apply(const struct model *model, const double *x, double *p)
 {
@@ -69,8 +85,11 @@ static size_t apply(const struct model *model, const double *x, double *p)
         a[0] = -a[1];
     }
     if (model_has_probabilities(model)) {
-        temper_probabilities(a, classes, model->loss.t2, p);
+        temper_probabilities(a, classes, model_t2(model), p);
         temper_escort(p, classes, model_escort_order(model), p);
+        double floor = model->calibration.floor;
+        for (size_t c = 0; c < classes; c++)
+            p[c] = (1 - floor) * p[c] + floor / (double)classes;
     }
     return place_of_largest(a, classes);
 }
@@ -115,12 +134,13 @@ static void check(temper_status status, const temper_error *error)
     exit(1);
 }
 
-static void export(const struct example *example)
+static void export(const struct example *example, double order, double floor)
 {
     struct model *model = model_made(example->classes, example->features, example->loss, false);
     char path[64];
     temper_error error;
     model->scale.kind = example->scale;
+    model->calibration = (struct calibration){order, floor, ROWS, 0};
     classes_free(&model->classes); /* names that a C compiler could misread */
     for (size_t c = 0; c < example->classes; c++) {
         snprintf(path, sizeof path, "\303\244 \"?\?/%zu\\", c);
@@ -140,6 +160,8 @@ int main(int argc, char **argv)
     if (argc != 2 || chdir(argv[1]) != 0)
         return 2;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-        export(&examples[i]);
+        export(&examples[i], 0, 0);
+    for (size_t i = 0; i < sizeof calibrated_examples / sizeof *calibrated_examples; i++)
+        export(&calibrated_examples[i].example, calibrated_examples[i].order, calibrated_examples[i].floor);
     return 0;
 }

@@ -131,6 +131,14 @@ TEST(options_that_shards_cannot_have_are_refused)
     CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK);
     CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
     CHECK(strstr(error.message, "not for shards") != NULL);
+    options = made_options();
+    options.estimate_noise = 1;
+    CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
+    CHECK(strstr(error.message, "noise of the labels") != NULL);
+    options = made_options();
+    options.calibrate = "folds";
+    CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
+    CHECK(strstr(error.message, "not 'folds'") != NULL);
     CHECK(temper_shard_plan_new(NULL, 0, NULL, &shards.sent, &error) == TEMPER_USAGE);
     shards_free(&shards);
     dataset_free(data);

@@ -158,7 +158,31 @@ TEST(an_unknown_word_is_refused)
     temper_train_options options = made_options();
     options.calibrate = "platt";
     made_refused(data, options, TEMPER_USAGE, "unknown calibration 'platt'; give auto, none, folds or train");
+    temper_tune_options tuning = temper_tune_defaults();
+    temper_error error;
+    tuning.train = options;
+    CHECK(temper_tune(made_public(data), &tuning, NULL, NULL, &error) == TEMPER_USAGE);
+    CHECKF(strstr(error.message, "unknown calibration 'platt'"), "%s", error.message);
     dataset_free(data);
+}
+
+/* Classes are matched by name. Validation rows of other classes cannot be used, and fewer than twenty are too few. */
+TEST(validation_rows_of_other_classes_do_not_count)
+{
+    struct dataset *data = made_data(MATRIX_F64, 120, 10, 2), *rows = made_data(MATRIX_F64, 90, 10, 2);
+    temper_train_options options = made_options();
+    temper_train_report report;
+    classes_free(&rows->classes);
+    CHECK(classes_add(&rows->classes, "other", 5) == 0 && classes_add(&rows->classes, "another", 7) == 1);
+    options.calibrate = "none";
+    struct model *model = (struct model *)made_train(data, options, &report);
+    options.calibrate = NULL;
+    options.validation = made_public(rows);
+    CHECK(calibrate_model(data, &options, model, &report, NULL) == TEMPER_OK);
+    CHECK(report.calibration_order == 0 && report.calibration_rows == 0);
+    model_free(model);
+    dataset_free(data);
+    dataset_free(rows);
 }
 
 /* The caller can stop in any fold; the model of the training stays, without a calibration. */
@@ -188,4 +212,4 @@ TEST_LIST(LISTED(few_rows_are_scored_out_of_fold_and_many_by_the_model),
           LISTED(labels_weights_and_raw_probabilities_stay), LISTED(hinge_and_t1_of_0_have_probabilities),
           LISTED(the_file_keeps_it), LISTED(too_few_rows_are_not_enough), LISTED(equal_rows_are_in_one_fold),
           LISTED(validation_rows_are_taken_where_there_are_any), LISTED(an_unknown_word_is_refused),
-          LISTED(it_can_be_interrupted))
+          LISTED(validation_rows_of_other_classes_do_not_count), LISTED(it_can_be_interrupted))
