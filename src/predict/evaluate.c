@@ -65,14 +65,13 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
 
 /* The loss of one row that the model was trained with, without weight and penalty. Two classes have one score, whose
  * sign is reversed for class 0. */
-static double row_loss(const struct evaluator *e, const double *a, uint32_t label)
+double model_row_loss(const struct model *model, const double *a, uint32_t label, double *space)
 {
-    const struct model *model = e->model;
     const double *column = model->transition ? model->transition + label * model->classes.count : NULL;
     if (column && model->vectors == 1)
         return forward_margin_loss(label == 1 ? a[0] : -a[0], column[label], column[1 - label]).value;
     if (column)
-        return forward_loss(column, a, model->vectors, e->p, NULL);
+        return forward_loss(column, a, model->vectors, space, NULL);
     if (model->vectors == 1)
         return any_margin_loss(model->loss, label == 1 ? a[0] : -a[0]).value;
     return any_loss(model->loss, a, model->vectors, label, NULL, NULL);
@@ -116,7 +115,7 @@ static void evaluate_row(const struct evaluator *e, const double *a, struct eval
     row->predicted = (uint32_t)predicted_class(e->model, a);
     if (row->label == CLASSES_NONE)
         return;
-    row->loss = row_loss(e, a, row->label);
+    row->loss = model_row_loss(e->model, a, row->label, e->p);
     if (e->calibrated)
         evaluate_probabilities(e, a, row);
 }

@@ -7,6 +7,9 @@
 
 struct evaluator;
 
+/* The loss of a row with the scores a[vectors], without weight and penalty; `space` has one number for each class. */
+double model_row_loss(const struct model *model, const double *a, uint32_t label, double *space);
+
 temper_status evaluator_new(const struct model *model, struct evaluator **out, temper_error *error);
 void evaluator_free(struct evaluator *evaluator);
 /* Adds a batch; classes are matched by name. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "predict/evaluate.h"
 #include "predict/predict.h"
 #include "search/tune_state.h"
 
@@ -62,7 +63,8 @@ static temper_status score_size(const struct tune_request *request, struct row_s
 
 /* ---- Fits ------------------------------------------------------------------------------------ */
 
-/* Lists the candidates whose accuracy on the folds is within one standard error of the difference to the choice. */
+/* Lists the candidates that are as accurate as the choice on the folds: neither worse nor better. Where the rule has
+ * overruled the accuracy, more accurate candidates are those that it has rejected. */
 static void list_equals(struct averaged_fits *fits)
 {
     const struct tune_state *t = fits->t;
@@ -72,7 +74,7 @@ static void list_equals(struct averaged_fits *fits)
             continue;
         struct paired_difference behind =
             outcome_difference(&table->outcomes, OUTCOMES_FOLDS, t->selection.best, i, t->setup.cv.weight);
-        if (behind.mean <= behind.error)
+        if (outcomes_are_equal(behind))
             fits->candidate[fits->count++] = i;
     }
 }
@@ -126,6 +128,7 @@ static temper_status chosen_size(const struct tune_state *t, double *rms)
     double *score = mem_alloc(rows, vectors * sizeof *score);
     temper_status status = score ? decide(t->model, &request->data->x, request->train.threads, score, request->error)
                                  : error_no_memory(request->error);
+    status = comm_agree(request->data->ranks.comm, status, request->error);
     if (status == TEMPER_OK)
         status = score_size(request, (struct row_scores){score, rows, vectors}, rms);
     mem_free(score);
@@ -174,6 +177,73 @@ static temper_status take_mean(struct averaged_fits *fits)
     return status;
 }
 
+/* ---- The report ------------------------------------------------------------------------------ */
+
+/* The penalty of a model: l2 / 2 times the squares of its weights for scaled features. */
+static double penalty_of(const struct model *model)
+{
+    double squares = 0;
+    for (size_t i = 0; i < model->vectors * model->features; i++) {
+        double w = model->weights[i] / (model->scale.factor ? model->scale.factor[i % model->features] : 1);
+        squares += w * w;
+    }
+    return 0.5 * model->l2 * squares;
+}
+
+/* The rows of this process, and space for one number for each class. */
+struct mean_rows {
+    const struct dataset *data;
+    const struct model *model;
+    const double *score;
+    double *space;
+};
+
+struct mean_sums {
+    double weight, loss, correct;
+};
+
+/* Adds the rows of this process to the sums of those before it (comm_in_turn). */
+static void add_losses(void *context, void *state)
+{
+    const struct mean_rows *rows = context;
+    const struct dataset *data = rows->data;
+    struct mean_sums *sums = state;
+    for (size_t row = 0; row < (size_t)data->x.rows; row++) {
+        const double *a = rows->score + row * rows->model->vectors;
+        double weight = data->weight ? data->weight[row] : 1;
+        sums->weight += weight;
+        sums->loss += weight * model_row_loss(rows->model, a, data->label[row], rows->space);
+        sums->correct += predicted_class(rows->model, a) == data->label[row] ? weight : 0;
+    }
+}
+
+/* Accuracy, loss and objective of the mean, in the model and in the report. The others (gradient, iterations, stop)
+ * describe the fit of the choice. */
+static temper_status describe_mean(struct tune_state *t)
+{
+    const struct tune_request *request = &t->request;
+    struct model *model = t->model;
+    temper_train_report *report = &t->report.training;
+    double *score = mem_alloc((size_t)request->data->x.rows, model->vectors * sizeof *score);
+    double *space = mem_alloc(model->classes.count, sizeof *space);
+    temper_status status = score && space
+                               ? decide(model, &request->data->x, request->train.threads, score, request->error)
+                               : error_no_memory(request->error);
+    struct mean_rows rows = {request->data, model, score, space};
+    struct mean_sums sums = {0};
+    status = comm_agree(request->data->ranks.comm, status, request->error);
+    if (status == TEMPER_OK)
+        status = comm_in_turn(request->data->ranks.comm, add_losses, &rows, &sums, sizeof sums, request->error);
+    if (status == TEMPER_OK) {
+        report->accuracy = model->training.accuracy = sums.correct / sums.weight;
+        report->train_loss = model->training.loss = sums.loss / sums.weight;
+        report->objective = model->training.objective = report->train_loss + penalty_of(model);
+    }
+    mem_free(score);
+    mem_free(space);
+    return status;
+}
+
 temper_status tune_average(struct tune_state *t)
 {
     size_t size = fits_size(&t->setup.features, &t->request.train);
@@ -197,6 +267,8 @@ temper_status tune_average(struct tune_state *t)
         status = run_fits(&fits, &finished);
     if (status == TEMPER_OK && finished)
         status = take_mean(&fits);
+    if (status == TEMPER_OK && finished && t->report.averaged > 1)
+        status = describe_mean(t);
     if (t->progress.stopped) { /* the model is not the one that was asked for */
         model_free(t->model);
         t->model = NULL;

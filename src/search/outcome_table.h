@@ -5,6 +5,7 @@
 #ifndef SEARCH_OUTCOME_TABLE_H
 #define SEARCH_OUTCOME_TABLE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -47,5 +48,12 @@ struct paired_difference {
 /* Of two candidates in a stage; weight[row of the data] is not negative. */
 struct paired_difference outcome_difference(const struct outcome_table *table, enum outcome_stage stage, size_t first,
                                             size_t second, const double *weight);
+
+/* Whether two candidates are as accurate as each other: within one standard error of the difference, whichever of them
+ * is the more accurate one. */
+static inline bool outcomes_are_equal(struct paired_difference difference)
+{
+    return fabs(difference.mean) <= difference.error;
+}
 
 #endif

@@ -12,7 +12,7 @@ enum { SUGGESTED_ROWS = 100, SUGGESTED_FRACTION = 5, FEWEST_ROWS = 10 };
 /* Candidates that are as accurate as the choice make it unsure if they predict this share of the rows differently. */
 static const double DIFFERENT_ROWS = 0.10;
 
-/* Candidates whose accuracy differs from that of the choice by less than a standard error of the difference. */
+/* Candidates that are as accurate as the choice (outcomes_are_equal). */
 struct rival_candidates {
     size_t count;
     double different; /* the largest share of rows that one of them, but not the choice, predicts as labelled, or vice
@@ -31,7 +31,7 @@ static struct rival_candidates find_rivals(const struct tune_state *t)
             continue;
         struct paired_difference behind =
             outcome_difference(&table->outcomes, OUTCOMES_FOLDS, best, i, t->setup.cv.weight);
-        if (behind.mean > behind.error)
+        if (!outcomes_are_equal(behind))
             continue;
         rivals.count++;
         if (behind.discordant > rivals.different)

@@ -50,6 +50,21 @@ static temper_model *train_candidate(const struct dataset *data, const temper_tu
     return made_train(data, options, NULL);
 }
 
+/* Objective, loss and accuracy of the report and of the model file are those of the mean. */
+static void check_described(const struct dataset *data, const temper_model *model, const temper_train_report *report)
+{
+    const struct model_training *training = &made_inside(model)->training;
+    double gradient[3 * (COLUMNS + 1)], label[ROWS], correct = 0;
+    CHECK_CLOSE(report->objective, made_objective(made_inside(model), 1, data, gradient), 1e-12);
+    CHECK(temper_predict(model, made_public(data), TEMPER_PREDICT_LABELS, 1, label, NULL) == TEMPER_OK);
+    for (size_t row = 0; row < ROWS; row++)
+        correct += (uint32_t)label[row] == data->label[row];
+    CHECK_CLOSE(report->accuracy, correct / ROWS, 1e-12);
+    CHECK(report->train_loss < report->objective);
+    CHECK(training->objective == report->objective && training->loss == report->train_loss &&
+          training->accuracy == report->accuracy);
+}
+
 /* Both penalties are equally good: the weights are the mean of both, at the size of the choice. */
 TEST(the_mean_is_of_equal_sizes)
 {
@@ -68,12 +83,42 @@ TEST(the_mean_is_of_equal_sizes)
                 CHECK_NEAR(temper_model_weights(model, k)[j], expected, 1e-5);
             }
         CHECK(temper_model_l2(model) == report.table[report.best].l2);
+        check_described(data, model, &report.training);
         temper_model_free(model);
         temper_model_free(chosen);
         temper_model_free(other);
         temper_tune_report_free(&report);
         dataset_free(data);
     }
+}
+
+/* Trusted labels let a candidate decide that predicts one class everywhere; the other one is far more accurate, which
+ * is not as accurate. */
+TEST(better_candidates_are_not_averaged)
+{
+    enum { TRUSTED = 20 };
+    struct dataset *data = made_data(MATRIX_F64, ROWS, COLUMNS, 2);
+    temper_tune_options options = average_options("only t1=1 t2=1 l2=1e-2,1e6");
+    size_t ones = 0, rows[TRUSTED], count = 0;
+    uint32_t labels[TRUSTED];
+    temper_model *model = NULL;
+    for (size_t row = 0; row < ROWS; row++)
+        ones += data->label[row];
+    uint32_t usual = ones > ROWS / 2;
+    for (size_t row = 0; row < ROWS && count < TRUSTED; row++)
+        if (data->label[row] != usual) {
+            rows[count] = row;
+            labels[count++] = usual;
+        }
+    options.trusted_rows = rows;
+    options.trusted_labels = labels;
+    options.trusted_count = count;
+    temper_tune_report report = made_tune(data, options, &model);
+    CHECKF(report.best != report.by_accuracy && report.table[report.best].l2 > 1, "%zu", report.best);
+    CHECKF(report.averaged == 1, "%zu", report.averaged);
+    temper_model_free(model);
+    temper_tune_report_free(&report);
+    dataset_free(data);
 }
 
 /* Nothing else is as good: the model is the choice, bit for bit. */
@@ -137,5 +182,6 @@ TEST(the_mean_is_the_same_for_any_number_of_threads)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(the_mean_is_of_equal_sizes), LISTED(a_single_candidate_is_itself),
-          LISTED(an_interrupted_mean_is_no_model), LISTED(the_mean_is_the_same_for_any_number_of_threads))
+TEST_LIST(LISTED(the_mean_is_of_equal_sizes), LISTED(better_candidates_are_not_averaged),
+          LISTED(a_single_candidate_is_itself), LISTED(an_interrupted_mean_is_no_model),
+          LISTED(the_mean_is_the_same_for_any_number_of_threads))

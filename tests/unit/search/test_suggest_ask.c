@@ -76,6 +76,19 @@ TEST(equal_accuracies_on_other_rows_are_a_reason)
     search_free(&made);
 }
 
+/* The first was chosen, by another criterion than the accuracy: one that is far more accurate is no equal. */
+TEST(far_better_accuracies_are_no_reason)
+{
+    static struct made_search made;
+    uint8_t correct[ROWS];
+    search_new(&made, alike);
+    for (size_t i = 0; i < ROWS; i++)
+        correct[i] = i >= ROWS / 2;
+    outcome_table_set(&made.t.table.outcomes, OUTCOMES_FOLDS, 0, correct);
+    check_suggested(&made, 0, "");
+    search_free(&made);
+}
+
 TEST(signs_of_wrong_labels_are_reasons)
 {
     static struct made_search made;
@@ -107,4 +120,5 @@ TEST(nothing_is_suggested_to_those_who_ask_or_have_labels)
 }
 
 TEST_LIST(LISTED(settings_that_agree_are_no_reason), LISTED(equal_accuracies_on_other_rows_are_a_reason),
-          LISTED(signs_of_wrong_labels_are_reasons), LISTED(nothing_is_suggested_to_those_who_ask_or_have_labels))
+          LISTED(far_better_accuracies_are_no_reason), LISTED(signs_of_wrong_labels_are_reasons),
+          LISTED(nothing_is_suggested_to_those_who_ask_or_have_labels))
