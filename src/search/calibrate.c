@@ -3,11 +3,12 @@
  * A model is surer of the rows that it was fitted to than of others, by about (weights / rows). Where that is
  * negligible, the scores of the model itself serve. Otherwise models are fitted without a fold of the rows each, from
  * the weights of the model, until enough rows have been scored by a model that has not seen them: all five folds of
- * small data, one of large data. The fold of a row follows from its features, so that equal rows are in one fold, and a
- * row that occurs twice is the same as one of weight 2. Validation rows, where there are any, have not been fitted to
- * either. */
+ * small data, one of large data. The fold of a row follows from its features, so that equal rows are in one fold: none
+ * is scored by a model that has seen its copy. Up to MOST_ROWS rows all are used, and their order makes no difference;
+ * of more, every n-th is taken. Validation rows, where there are any, have not been fitted to either. */
 #include "search/calibrate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,10 @@ enum {
     MOST_ITERATIONS = 200 /* of a fold: without a penalty, separable rows have no optimum */
 };
 
-/* Of the folds, relative to the tolerance of the training: their scores are needed to fewer digits. */
-static const double FOLD_TOLERANCE = 10;
+/* Of the folds, relative to the tolerance of the training: their scores are needed to fewer digits. Bounded, because a
+ * fit that starts from the model has to leave it: with a loose tolerance its first iterate would do, and the rows of
+ * the fold would be scored by a model that has seen them. */
+static const double FOLD_TOLERANCE = 10, MOST_TOLERANCE = 1e-3;
 
 /* The words of temper_train_options.calibrate, in this order. */
 enum calibrate_kind { CALIBRATE_AUTO, CALIBRATE_NONE, CALIBRATE_FOLDS, CALIBRATE_TRAIN, CALIBRATE_KINDS };
@@ -51,14 +54,15 @@ struct calibrate_job {
     struct gathered_labels labels;
     uint32_t *class_of;  /* the model's number of each class of the validation rows; NULL: the same numbers */
     uint32_t *fold;      /* of each row; NULL where the model itself scores */
-    size_t distinct;     /* rows that count, equal ones once */
+    size_t counted;      /* rows of positive weight */
+    size_t distinct;     /* of them, equal ones once */
     size_t fitted;       /* folds that are scored by models of the others; 0: the model itself scores */
     size_t *row;         /* the rows that the calibration is fitted to, ascending */
     size_t count;        /* of them, */
     size_t from, to;     /* and those among them that this process has: row[from .. to - 1] */
     double *score;       /* [(to - from) * vectors], of the rows of this process */
-    bool stopped;        /* by the caller */
-    bool learnt_nothing; /* a fit without a fold of the rows ended where training refuses a model */
+    bool stopped;        /* by the caller of any process */
+    temper_error failed; /* of a fit without a fold of the rows that its data made impossible; else TEMPER_OK */
 };
 
 /* ---- Decisions ----------------------------------------------------------------------------------------------------
@@ -90,7 +94,13 @@ static bool needs_folds(const struct calibrate_job *job, enum calibrate_kind kin
     double weights = (double)job->model->vectors * ((double)job->model->features + 1);
     if (kind != CALIBRATE_AUTO)
         return kind == CALIBRATE_FOLDS;
-    return (double)job->labels.rows < ROWS_PER_WEIGHT * weights;
+    return (double)job->counted < ROWS_PER_WEIGHT * weights;
+}
+
+/* Whether a row has an influence on the fits. */
+static bool row_counts(const struct calibrate_job *job, size_t row)
+{
+    return !job->labels.weight || job->labels.weight[row] > 0;
 }
 
 /* Decides how many folds to score: enough rows for the estimate. */
@@ -102,7 +112,7 @@ static temper_status assign_folds(struct calibrate_job *job, const uint64_t *has
     for (size_t row = 0; row < job->labels.rows; row++)
         job->fold[row] = (uint32_t)(hash[row] % FOLDS);
     size_t enough = ENOUGH_ROWS * (size_t)FOLDS; /* rows of all folds, of which one is enough */
-    job->fitted = job->labels.rows < ENOUGH_ROWS ? FOLDS : (enough + job->labels.rows - 1) / job->labels.rows;
+    job->fitted = job->counted < ENOUGH_ROWS ? FOLDS : (enough + job->counted - 1) / job->counted;
     return TEMPER_OK;
 }
 
@@ -117,7 +127,7 @@ static void count_distinct(struct calibrate_job *job, uint64_t *hash)
 {
     size_t count = 0;
     for (size_t row = 0; row < job->labels.rows; row++)
-        if (!job->labels.weight || job->labels.weight[row] > 0)
+        if (row_counts(job, row))
             hash[count++] = hash[row];
     qsort(hash, count, sizeof *hash, by_value);
     for (size_t i = 0; i < count; i++)
@@ -135,16 +145,17 @@ static void forget_pages(const struct dataset *data)
  * weights do without. */
 static temper_status examine_rows(struct calibrate_job *job, bool folds)
 {
-    size_t rows = job->labels.rows;
-    job->distinct = rows;
-    if (!folds && rows >= FEW_ROWS)
+    job->distinct = job->counted;
+    if (!folds && job->counted >= FEW_ROWS)
         return TEMPER_OK;
-    uint64_t *hash = mem_alloc(rows, sizeof *hash);
-    temper_status status =
-        hash ? row_hashes_of_all(job->data, &job->labels, hash, job->error) : error_no_memory(job->error);
+    uint64_t *hash = mem_alloc(job->labels.rows, sizeof *hash);
+    temper_status status = hash ? TEMPER_OK : error_no_memory(job->error);
+    status = comm_agree(job->labels.comm, status, job->error);
+    if (status == TEMPER_OK && hash) /* of all processes */
+        status = row_hashes_of_all(job->data, &job->labels, hash, job->error);
     if (status == TEMPER_OK && folds)
         status = assign_folds(job, hash);
-    if (status == TEMPER_OK && rows < FEW_ROWS) {
+    if (status == TEMPER_OK && job->counted < FEW_ROWS) {
         job->distinct = 0;
         count_distinct(job, hash);
     }
@@ -163,7 +174,7 @@ static uint32_t class_of_row(const struct calibrate_job *job, size_t row)
 /* Whether a row can be used: it counts, the model knows its class, and its fold, if any, is scored. */
 static bool is_usable(const struct calibrate_job *job, size_t row)
 {
-    return (!job->labels.weight || job->labels.weight[row] > 0) && class_of_row(job, row) != CLASSES_NONE &&
+    return row_counts(job, row) && class_of_row(job, row) != CLASSES_NONE &&
            (!job->fitted || job->fold[row] < job->fitted);
 }
 
@@ -244,8 +255,7 @@ static int report_progress(void *context, const temper_train_progress *progress)
     struct calibrate_job *job = context;
     temper_train_progress shown = *progress;
     shown.phase = TEMPER_PHASE_CALIBRATE;
-    job->stopped = job->options->on_progress(job->options->progress_context, &shown) != 0;
-    return job->stopped;
+    return job->options->on_progress(job->options->progress_context, &shown);
 }
 
 /* The options of a fold's fit: those of the training, from the weights of its model, and nothing around the fit. */
@@ -258,7 +268,7 @@ static temper_train_options fold_options(struct calibrate_job *job)
     options.init = NULL;
     options.validation = NULL;
     options.starts = 1;
-    options.tolerance *= FOLD_TOLERANCE;
+    options.tolerance = fmin(FOLD_TOLERANCE * options.tolerance, MOST_TOLERANCE);
     if (options.max_iterations > MOST_ITERATIONS)
         options.max_iterations = MOST_ITERATIONS;
     options.checkpoint = NULL;
@@ -269,8 +279,8 @@ static temper_train_options fold_options(struct calibrate_job *job)
     return options;
 }
 
-/* Fits without the rows of a fold, and scores them. A fit that fails because of its data is no failure of
- * the training, whose model is there. */
+/* Fits without the rows of a fold, and scores them. A fit that fails because of its data is no failure of the training,
+ * whose model is there. All processes stop where the caller of one of them does: train_fit reports it to all. */
 static temper_status fit_fold(struct calibrate_job *job, const struct scaled_features *features, uint32_t fold)
 {
     struct dataset *others = NULL;
@@ -278,12 +288,15 @@ static temper_status fit_fold(struct calibrate_job *job, const struct scaled_fea
     temper_train_options options = fold_options(job);
     TRY(dataset_without_part(features->data, job->fold, fold, &others, job->error));
     struct train_request request = {
-        .data = others, .features = features, .one_at_a_time = true, .options = &options, .error = job->error};
+        .data = others, .features = features, .one_at_a_time = true, .options = &options, .error = &job->failed};
     temper_status status = train_fit(&request, job->model->loss, &result);
+    job->stopped = result.interrupted;
     if (status == TEMPER_BAD_DATA) {
-        job->learnt_nothing = true;
         status = TEMPER_OK;
-    } else if (status == TEMPER_OK && !job->stopped) {
+    } else if (status != TEMPER_OK) {
+        if (job->error)
+            *job->error = job->failed;
+    } else if (!job->stopped) {
         struct solution solution = {result.solution, job->model->vectors, !job->options->no_intercept};
         status = score_rows(job, &(struct calibrate_scorer){features, solution, fold});
         /* Before the next fold, in which all processes take part. */
@@ -294,6 +307,12 @@ static temper_status fit_fold(struct calibrate_job *job, const struct scaled_fea
     return status;
 }
 
+/* Whether the model stays without a calibration. */
+static bool is_abandoned(const struct calibrate_job *job)
+{
+    return job->stopped || job->failed.status != TEMPER_OK;
+}
+
 /* Scores of the folds, one after another: each fit uses all threads, and calls back from the thread of the caller. */
 static temper_status score_by_folds(struct calibrate_job *job)
 {
@@ -301,7 +320,7 @@ static temper_status score_by_folds(struct calibrate_job *job)
     size_t threads = job->options->threads ? job->options->threads : thread_count_default();
     TRY(scaled_features_new(job->data, job->options->scale, threads, &features, job->error));
     temper_status status = TEMPER_OK;
-    for (uint32_t fold = 0; status == TEMPER_OK && fold < job->fitted && !job->stopped && !job->learnt_nothing; fold++)
+    for (uint32_t fold = 0; status == TEMPER_OK && fold < job->fitted && !is_abandoned(job); fold++)
         status = fit_fold(job, &features, fold);
     scaled_features_free(&features);
     return status;
@@ -318,7 +337,8 @@ static temper_status gather_scores(const struct calibrate_job *job, double *all)
     uint64_t own = job->to - job->from, *rows = mem_alloc(comm_size(comm), sizeof *rows);
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
     temper_status status = rows && bytes ? TEMPER_OK : error_no_memory(job->error);
-    if (rows && bytes)
+    status = comm_agree(comm, status, job->error);
+    if (status == TEMPER_OK)
         status = comm_gather_each(comm, &own, sizeof own, rows, job->error);
     for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
         bytes[r] = (size_t)rows[r] * each;
@@ -335,7 +355,10 @@ static temper_status fit_to_scores(const struct calibrate_job *job)
     double *score = mem_alloc(job->count, job->model->vectors * sizeof *score);
     double *weight = mem_alloc(job->count, sizeof *weight);
     uint32_t *label = mem_alloc(job->count, sizeof *label);
-    temper_status status = score && weight && label ? gather_scores(job, score) : error_no_memory(job->error);
+    temper_status status = score && weight && label ? TEMPER_OK : error_no_memory(job->error);
+    status = comm_agree(job->labels.comm, status, job->error);
+    if (status == TEMPER_OK)
+        status = gather_scores(job, score);
     for (size_t i = 0; status == TEMPER_OK && i < job->count; i++) {
         label[i] = class_of_row(job, job->row[i]);
         weight[i] = job->labels.weight ? job->labels.weight[job->row[i]] : 1;
@@ -369,11 +392,13 @@ static temper_status take_validation(struct calibrate_job *job)
 static temper_status run_steps(struct calibrate_job *job, enum calibrate_kind kind)
 {
     bool validated = kind == CALIBRATE_AUTO && job->options->validation;
-    if (validated)
-        TRY(take_validation(job));
-    TRY(gathered_labels_needed(job->data, &job->labels, job->error));
     const temper_comm *comm = job->data->ranks.comm;
     /* Processes agree on failures before the next exchange. */
+    if (validated)
+        TRY(comm_agree(comm, take_validation(job), job->error));
+    TRY(gathered_labels_needed(job->data, &job->labels, job->error));
+    for (size_t row = 0; row < job->labels.rows; row++)
+        job->counted += row_counts(job, row);
     TRY(comm_agree(comm, examine_rows(job, !validated && needs_folds(job, kind)), job->error));
     if (job->distinct < LEAST_ROWS)
         return TEMPER_OK;
@@ -384,7 +409,7 @@ static temper_status run_steps(struct calibrate_job *job, enum calibrate_kind ki
     temper_status status =
         job->fitted ? score_by_folds(job) : score_rows(job, &(struct calibrate_scorer){.features = NULL});
     TRY(comm_agree(comm, status, job->error));
-    return job->stopped || job->learnt_nothing ? TEMPER_OK : fit_to_scores(job);
+    return is_abandoned(job) ? TEMPER_OK : fit_to_scores(job);
 }
 
 /* An interrupted training is not calibrated: its caller wants to end. */
@@ -399,10 +424,12 @@ temper_status calibrate_model(const struct dataset *data, const temper_train_opt
     temper_status status = run_steps(&job, kind);
     if (job.stopped)
         report->stop = TEMPER_STOP_INTERRUPTED;
-    if (job.learnt_nothing)
-        warning_append(&report->warnings, TEMPER_WARNING_NOT_CALIBRATED,
-                       "the probabilities are not calibrated, since a fit without a fifth of the rows learnt nothing; "
-                       "give more rows, or judge the probabilities by 'temper eval'");
+    if (status == TEMPER_OK && job.failed.status != TEMPER_OK)
+        warning_append(
+            &report->warnings, TEMPER_WARNING_NOT_CALIBRATED,
+            "the probabilities are not calibrated, since a fit without a fifth of the rows failed: %.300s; or "
+            "calibrate on the training rows by --calibrate train",
+            job.failed.message);
     report->calibration_order = model->calibration.order;
     report->calibration_floor = model->calibration.floor;
     report->calibration_rows = (size_t)model->calibration.rows;

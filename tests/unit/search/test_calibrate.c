@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/dist/scatter_rows.h"
 #include "data/subset.h"
 #include "fixtures/test.h"
+#include "fixtures/thread_comm_fixture.h"
 #include "fixtures/train_fixture.h"
 
 /* The predictions of all rows. */
@@ -208,8 +210,106 @@ TEST(it_can_be_interrupted)
     dataset_free(data);
 }
 
+/* One of two processes stops in the second fold: both end, with the model and without a calibration. */
+struct interrupted_team {
+    temper_train_report report[2];
+    temper_status status[2];
+    bool calibrated[2];
+};
+
+static int stop_one(void *context, const temper_train_progress *progress)
+{
+    size_t *left = context;
+    if (*left == 0 || strcmp(progress->phase, TEMPER_PHASE_CALIBRATE) != 0)
+        return 0;
+    return --*left == 0;
+}
+
+static void train_interrupted(void *context, const temper_comm *comm)
+{
+    struct interrupted_team *team = context;
+    struct dataset *data = made_data(MATRIX_F64, 300, 10, 3);
+    temper_train_options options = made_options();
+    size_t left = comm->rank == 1 ? 3 : 0;
+    temper_model *model = NULL;
+    options.on_progress = stop_one;
+    options.progress_context = &left;
+    team->status[comm->rank] = scatter_rows(data, comm, NULL);
+    if (team->status[comm->rank] == TEMPER_OK)
+        team->status[comm->rank] = temper_train(made_public(data), &options, &model, &team->report[comm->rank], NULL);
+    team->calibrated[comm->rank] = model && made_inside(model)->calibration.order > 0;
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+TEST(one_of_several_processes_can_interrupt_it)
+{
+    struct interrupted_team team = {0};
+    team_run(2, train_interrupted, &team);
+    for (size_t rank = 0; rank < 2; rank++)
+        CHECKF(team.status[rank] == TEMPER_OK && team.report[rank].stop == TEMPER_STOP_INTERRUPTED &&
+                   !team.calibrated[rank],
+               "rank %zu", rank);
+}
+
+/* 200 rows count, fewer than six weights need; all 4,000 would be enough. */
+TEST(rows_of_weight_0_are_no_evidence)
+{
+    struct dataset *data = made_data(MATRIX_F32, 4000, 5, 2);
+    temper_train_report report;
+    data->weight = calloc(4000, sizeof *data->weight);
+    for (size_t row = 0; row < 200; row++)
+        data->weight[20 * row] = 1;
+    temper_model_free(made_train(data, made_options(), &report));
+    CHECKF(report.calibration_folds == 5 && report.calibration_rows == 200, "%zu folds, %zu rows",
+           report.calibration_folds, report.calibration_rows);
+    dataset_free(data);
+}
+
+/* The scores of the model itself are too large: so are they of fits that end where they start. */
+TEST(a_loose_tolerance_does_not_keep_the_folds_at_the_model)
+{
+    struct dataset *data = made_data(MATRIX_F64, 120, 30, 2);
+    temper_train_options options = made_options();
+    temper_train_report out_of_fold, by_model;
+    options.tolerance = 0.05;
+    temper_model_free(made_train(data, options, &out_of_fold));
+    options.calibrate = "train";
+    temper_model_free(made_train(data, options, &by_model));
+    CHECKF(out_of_fold.calibration_order < 0.8 * by_model.calibration_order, "%g, %g", out_of_fold.calibration_order,
+           by_model.calibration_order);
+    dataset_free(data);
+}
+
+/* All rows of one class are equal, hence in one fold: the fit without them has a single class, which trimming refuses.
+ */
+TEST(a_fold_that_cannot_be_fitted_is_a_warning_with_its_reason)
+{
+    enum { ROWS = 60 };
+    double xy[2 * ROWS];
+    const char *labels[ROWS];
+    temper_train_options options = made_options();
+    temper_train_report report;
+    for (size_t i = 0; i < ROWS; i++) {
+        bool other = i % 3 == 0;
+        xy[2 * i] = other ? 9 : (double)i / ROWS;
+        xy[2 * i + 1] = other ? 9 : (double)(i * i % ROWS) / ROWS;
+        labels[i] = other ? "b" : "a";
+    }
+    struct dataset *data = made_points(ROWS, xy, labels);
+    options.loss = (temper_loss_spec){.method = TEMPER_TRIMMED, .trim = 0.05};
+    temper_model_free(made_train(data, options, &report));
+    CHECK(report.calibration_order == 0);
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_NOT_CALIBRATED, "failed: trimming leaves rows of one class"),
+           "%s", made_first_warning(&report.warnings));
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(few_rows_are_scored_out_of_fold_and_many_by_the_model),
           LISTED(labels_weights_and_raw_probabilities_stay), LISTED(hinge_and_t1_of_0_have_probabilities),
           LISTED(the_file_keeps_it), LISTED(too_few_rows_are_not_enough), LISTED(equal_rows_are_in_one_fold),
           LISTED(validation_rows_are_taken_where_there_are_any), LISTED(an_unknown_word_is_refused),
-          LISTED(validation_rows_of_other_classes_do_not_count), LISTED(it_can_be_interrupted))
+          LISTED(validation_rows_of_other_classes_do_not_count), LISTED(it_can_be_interrupted),
+          LISTED(one_of_several_processes_can_interrupt_it), LISTED(rows_of_weight_0_are_no_evidence),
+          LISTED(a_loose_tolerance_does_not_keep_the_folds_at_the_model),
+          LISTED(a_fold_that_cannot_be_fitted_is_a_warning_with_its_reason))
