@@ -47,7 +47,8 @@ static temper_status check_options(const struct audit_input *in, temper_loss_spe
 /* Gathers one entry of `size` bytes per row of all processes into `all`, which is NULL if its allocation failed. */
 static temper_status gather_into(struct audit_input *in, const void *mine, size_t size, void *all)
 {
-    return all ? gather_labels(&in->labels, mine, size, all, in->error) : error_no_memory(in->error);
+    TRY(comm_agree(in->labels.comm, all ? TEMPER_OK : error_no_memory(in->error), in->error));
+    return gather_labels(&in->labels, mine, size, all, in->error);
 }
 
 /* Sets in->data to the labels and line numbers of all rows, on which the steps after the fits work. One process uses

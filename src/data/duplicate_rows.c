@@ -153,6 +153,7 @@ temper_status duplicates_of_all(const struct dataset *data, const struct gathere
     struct wide_row_hash *own = mem_alloc(all_rows->own, sizeof *own);
     struct wide_row_hash *all = mem_alloc(all_rows->rows, sizeof *all);
     temper_status status = own && all ? TEMPER_OK : error_no_memory(error);
+    status = comm_agree(all_rows->comm, status, error);
     for (size_t i = 0; status == TEMPER_OK && i < all_rows->own; i++)
         /* Global row numbers. */
         own[i] = (struct wide_row_hash){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)}, all_rows->first + i};
@@ -205,13 +206,13 @@ temper_status row_hashes_of_all(const struct dataset *data, const struct gathere
 {
     bool alone = comm_alone(all_rows->comm);
     uint64_t *own = alone ? hash : mem_alloc(all_rows->own, sizeof *own);
-    if (!own)
-        return error_no_memory(error);
-    for (size_t i = 0; i < all_rows->own; i++)
+    temper_status status = comm_agree(all_rows->comm, own ? TEMPER_OK : error_no_memory(error), error);
+    for (size_t i = 0; status == TEMPER_OK && own && i < all_rows->own; i++)
         own[i] = hash_values(&data->x, i);
     if (alone)
-        return TEMPER_OK;
-    temper_status status = gather_labels(all_rows, own, sizeof *own, hash, error);
+        return status;
+    if (status == TEMPER_OK)
+        status = gather_labels(all_rows, own, sizeof *own, hash, error);
     mem_free(own);
     return status;
 }

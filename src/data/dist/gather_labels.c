@@ -10,12 +10,13 @@ temper_status gather_labels(const struct gathered_labels *all_rows, const void *
 {
     /* One process has no rows_of, but the same code serves it. */
     size_t *bytes = mem_alloc(comm_size(all_rows->comm), sizeof *bytes);
-    if (!bytes)
-        return error_no_memory(error);
-    bytes[0] = all_rows->own * size;
-    for (size_t r = 0; all_rows->rows_of && r < comm_size(all_rows->comm); r++)
-        bytes[r] = (size_t)all_rows->rows_of[r] * size;
-    temper_status status = comm_gather(all_rows->comm, mine, bytes, all, error);
+    temper_status status = comm_agree(all_rows->comm, bytes ? TEMPER_OK : error_no_memory(error), error);
+    if (status == TEMPER_OK && bytes) { /* in all processes */
+        bytes[0] = all_rows->own * size;
+        for (size_t r = 0; all_rows->rows_of && r < comm_size(all_rows->comm); r++)
+            bytes[r] = (size_t)all_rows->rows_of[r] * size;
+        status = comm_gather(all_rows->comm, mine, bytes, all, error);
+    }
     mem_free(bytes);
     return status;
 }
@@ -25,13 +26,13 @@ temper_status gather_labels(const struct gathered_labels *all_rows, const void *
 static temper_status gather_all(const struct dataset *data, struct gathered_labels *all_rows, temper_error *error)
 {
     uint64_t own = data->x.rows;
-    /* All arrays are allocated before the first message: afterwards the ranks must not diverge. */
+    /* All arrays are allocated before the first message: afterwards the processes must not diverge. */
     all_rows->rows_of = mem_alloc(comm_size(all_rows->comm), sizeof *all_rows->rows_of);
     all_rows->gathered = mem_alloc(all_rows->rows, sizeof *all_rows->gathered);
     if (data->weight)
         all_rows->gathered_weight = mem_alloc(all_rows->rows, sizeof *all_rows->gathered_weight);
-    if (!all_rows->rows_of || !all_rows->gathered || (data->weight && !all_rows->gathered_weight))
-        return error_no_memory(error);
+    bool enough = all_rows->rows_of && all_rows->gathered && (!data->weight || all_rows->gathered_weight);
+    TRY(comm_agree(all_rows->comm, enough ? TEMPER_OK : error_no_memory(error), error));
     temper_status status = comm_gather_each(all_rows->comm, &own, sizeof own, all_rows->rows_of, error);
     if (status == TEMPER_OK)
         status = gather_labels(all_rows, data->label, sizeof *data->label, all_rows->gathered, error);

@@ -22,7 +22,8 @@ struct gathered_labels {
 temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out, temper_error *error);
 void gathered_labels_free(struct gathered_labels *all_rows);
 
-/* All-gathers an array with `size` bytes for each row; `all` must not be `mine`. */
+/* All-gathers an array with `size` bytes for each row; `all` must not be `mine`. All processes have to call it: what
+ * one of them allocates before, they agree on first (comm_agree). */
 temper_status gather_labels(const struct gathered_labels *all_rows, const void *mine, size_t size, void *all,
                             temper_error *error);
 
