@@ -502,7 +502,7 @@ typedef struct temper_tune_candidate {
 
 /* The state of a tuning. */
 typedef struct temper_tune_progress {
-    const char *phase; /* "halves", "folds", "check", "final fit", "ask", "average" */
+    const char *phase; /* "halves", "folds", "ask", "check", "final fit", "average", "audit" (of estimate_noise) */
     size_t done, all;  /* fits so far, and in total as far as known */
     double seconds;    /* since the call */
     double left;       /* estimated remaining seconds; NAN: unknown */
@@ -522,8 +522,8 @@ typedef int temper_tune_progress_fn(void *context, const temper_tune_progress *p
 /* Begin with temper_tune_defaults(). `train` directly follows struct_size, so that both structs can grow. */
 typedef struct temper_tune_options {
     size_t struct_size; /* set by temper_tune_defaults() */
-    /* Used of these: scale, solver, precision, starts (of the final fit), no_intercept, tolerance, max_iterations, seed
-     * and threads. Loss and l2 come from the grid. */
+    /* Used of these: scale, solver, precision, no_intercept, tolerance, max_iterations, seed and threads; init, starts,
+     * calibrate and estimate_noise of the final fit. Loss and l2 come from the grid. */
     temper_train_options train;
     /* NULL or "default"; "small", "full", "paper"; or lists, of which those not named are as in "full": "t1=0.1,0.5,0.9
      * t2=1.12,1.5 l2=1e-5..1e-1:5". A range FROM..TO:COUNT has equal steps, equal ratios for l2; "x" after an l2
@@ -547,7 +547,9 @@ typedef struct temper_tune_options {
     int resume;                           /* 1: resume from the checkpoint if it exists */
     temper_tune_progress_fn *on_progress; /* or NULL */
     void *progress_context;
-    int average; /* 1: the model is the mean of all candidates within one standard error of the choice */
+    /* 1: the model is the mean of all candidates within one standard error of the choice. Of report->training,
+     * accuracy, loss and objective are those of the mean, all else is of the fit of the choice. */
+    int average;
 } temper_tune_options;
 
 TEMPER_API temper_tune_options temper_tune_defaults(void);

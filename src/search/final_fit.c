@@ -191,6 +191,8 @@ static temper_train_options final_options(struct tune_state *t, const struct mod
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
     options.warm_start = (const temper_model *)warm;
+    if (warm)
+        options.init = NULL; /* of the first fit */
     options.on_progress = report_progress;
     options.progress_context = t;
     return options;

@@ -117,6 +117,7 @@ static temper_status solve(struct separate_fit *self, size_t number, const doubl
     options->solver = job->options->solver;
     options->precision = job->options->precision;
     options->no_intercept = job->options->no_intercept;
+    options->seed = job->options->seed; /* forward correction draws halves of the rows */
     options->l2 = fit->l2;
     options->threads = self->all->threads;
     options->on_progress = report_progress;

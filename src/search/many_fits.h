@@ -34,7 +34,7 @@ struct fits_job {
     const struct split *partition; /* those that the fits refer to; of the rows of all processes */
     const struct fit_spec *fit;
     size_t count;
-    /* Used are tolerance, max_iterations, solver, precision and no_intercept. */
+    /* Used are tolerance, max_iterations, solver, precision, no_intercept and seed. */
     const temper_train_options *options;
     size_t threads; /* at least 1 */
     bool few;       /* a Gram matrix of all rows would take longer than it saves */

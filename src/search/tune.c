@@ -45,22 +45,32 @@ static temper_status check_options(struct tune_request *request)
     return TEMPER_OK;
 }
 
+/* The number of candidates of the grid, which does not depend on the unit of the penalties. */
+static temper_status count_candidates(const struct tune_request *request, double *count)
+{
+    struct candidate_grid grid;
+    TRY(grid_parse(request->options->grid, 1, dataset_all_rows(request->data), &grid, request->error));
+    *count = (double)grid.count;
+    grid_free(&grid);
+    return TEMPER_OK;
+}
+
 /* Fails with TEMPER_NO_MEMORY if the estimate for the search exceeds the memory limit of the data: before the first
- * fit, instead of after an hour. Needed at the same time are the arrays per row, and the larger of a batch of fits
- * with its results and the final fit. */
+ * fit, instead of after an hour. Needed at the same time are the arrays per row, and the largest of a batch of fits
+ * with its results, the final fit, and the fits of which the mean is taken with their weights. */
 static temper_status check_memory(const struct tune_request *request)
 {
     enum {
         FOLDS_BYTES = 48, /* per row: parts, their order while they are drawn, weights, ranks */
         ASK_BYTES = 32,   /* per row: predictions of the candidates that are compared */
-        USUAL_CANDIDATES = 120,
     };
     const struct dataset *data = request->data;
     const temper_tune_options *options = request->options;
     temper_train_options train = request->train;
-    double rows = (double)data->x.rows, vectors = (double)weight_vectors(data->classes.count), block;
+    double rows = (double)data->x.rows, vectors = (double)weight_vectors(data->classes.count), block, candidates;
     if (data->storage.memory_limit == 0)
         return TEMPER_OK;
+    TRY(count_candidates(request, &candidates));
     size_t most = crossval_most_fits(data);
     double fits = fits_bytes(data, &train, most, train.threads, &block);
     /* A grid with such a loss also has fits that cannot be batched, which take another amount of memory. */
@@ -71,15 +81,19 @@ static temper_status check_memory(const struct tune_request *request)
     }
     /* Predictions and confidences of the candidates in progress. */
     double trials = rows * (double)crossval_trial_bytes(data);
-    double outcomes = outcome_table_bytes(USUAL_CANDIDATES, (size_t)dataset_all_rows(data));
+    double outcomes = outcome_table_bytes((size_t)candidates, (size_t)dataset_all_rows(data));
     /* The final fit: predictions of all folds (two bytes per row) and the scores of all rows. */
     double last = one_fit_bytes(data, train.threads, &block) +
                   rows * (2 * (double)options->folds + (double)sizeof(double) * vectors);
-    /* Arrays per row exist throughout; the batches and the final fit follow each other, so that the larger one
-     * counts. */
+    /* At most all candidates are as accurate as the choice. */
+    double weights = options->average && request->wants_model
+                         ? candidates * vectors * ((double)data->x.columns + 1) * (double)sizeof(double)
+                         : 0;
+    /* Arrays per row exist throughout; the batches, the final fit and the fits of the mean follow each other, so that
+     * the largest one counts. */
     struct memory_limit_plan plan = {.what = "the search",
                                      .needed = rows * (FOLDS_BYTES + (options->ask ? ASK_BYTES : 0)) + outcomes +
-                                               fmax(fits + trials, last),
+                                               fmax(fits + fmax(trials, weights), last),
                                      .threads = train.threads,
                                      .block = block};
     return memory_limit_plan(data, &plan, request->error);
@@ -123,17 +137,24 @@ static temper_status table_new(struct candidate_grid grid, size_t folds, size_t 
     return TEMPER_OK;
 }
 
-/* The estimate of the noise is an audit with the selected loss, which must have two temperatures. Refused before the
- * first fit, whichever candidate is selected later. */
-static temper_status check_noise_losses(const struct tune_request *request, const struct candidate_grid *grid)
+/* What the final fit, or the estimate of the noise after it, would refuse is refused before the first fit, whichever
+ * candidate is selected later. The estimate is an audit with the selected loss, which must have two temperatures. */
+static temper_status check_final_losses(const struct tune_request *request, const struct candidate_grid *grid)
 {
-    bool estimates = request->wants_model && request->train.estimate_noise;
-    for (size_t i = 0; estimates && i < grid->count; i++)
-        if (!loss_is_two_temperature(grid->table[i].loss))
+    const temper_train_options *train = &request->train;
+    for (size_t i = 0; request->wants_model && i < grid->count; i++) {
+        temper_loss_spec loss = grid->table[i].loss;
+        if (train->estimate_noise && !loss_is_two_temperature(loss))
             return error_set(request->error, TEMPER_USAGE,
                              "the noise of the labels is estimated with a two-temperature loss, which loss %s in the "
                              "grid is not; leave it out, or train without the estimate",
-                             method_name(grid->table[i].loss.method));
+                             method_name(loss.method));
+        if (train->starts > 1 && loss_has_rounds(loss))
+            return error_set(request->error, TEMPER_USAGE,
+                             "loss %s in the grid repeats its training with other row weights, which does not go "
+                             "together with several starts; leave it out, or drop --starts",
+                             method_name(loss.method));
+    }
     return TEMPER_OK;
 }
 
@@ -150,7 +171,7 @@ static temper_status prepare(const struct tune_request *request, struct tune_set
     uint64_t rows = dataset_all_rows(request->data);
     TRY(grid_parse(options->grid, setup->default_l2, rows, &grid, request->error));
     TRY(table_new(grid, options->folds, (size_t)rows, table, request->error));
-    TRY(check_noise_losses(request, &grid));
+    TRY(check_final_losses(request, &grid));
     setup->cv = (struct crossval){
         .features = &setup->features, .train = &request->search, .folds = options->folds, .given_fold = options->fold};
     TRY(crossval_prepare(&setup->cv, request->error));
@@ -328,7 +349,8 @@ static void warn_selection(const struct tune_request *request, const struct sele
                        "audit'%s",
                        has_trusted ? "" : ", or let trusted labels decide (--ask, --trusted)");
     if (!isnan(selection->random_share))
-        warning_append(list, TEMPER_WARNING_RANDOM_LABELS, "about %.0f %% of the labels look random",
+        warning_append(list, TEMPER_WARNING_RANDOM_LABELS,
+                       "about %.0f %% of the labels look random; look at the rows with 'temper audit'",
                        100 * selection->random_share);
     if (selection->collapsed)
         warning_append(list, TEMPER_WARNING_RARE_CLASS,

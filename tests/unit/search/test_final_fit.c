@@ -85,6 +85,17 @@ TEST(one_that_went_elsewhere_begins_at_their_mean)
     made_free(&made);
 }
 
+/* A warm start and another start exclude each other. */
+TEST(the_mean_replaces_the_start_of_the_options)
+{
+    struct made made;
+    made_new(&made, capped, 5);
+    made.t.request.train.init = "normal:1e-9";
+    CHECKF(tune_fit_all_rows(&made.t, &made.models) == TEMPER_OK, "%s", made.error.message);
+    CHECK(made.t.report.refitted);
+    made_free(&made);
+}
+
 TEST(where_there_is_no_other_optimum_that_is_said)
 {
     struct made made;
@@ -98,4 +109,4 @@ TEST(where_there_is_no_other_optimum_that_is_said)
 }
 
 TEST_LIST(LISTED(a_fit_like_those_of_the_folds_is_kept), LISTED(one_that_went_elsewhere_begins_at_their_mean),
-          LISTED(where_there_is_no_other_optimum_that_is_said))
+          LISTED(the_mean_replaces_the_start_of_the_options), LISTED(where_there_is_no_other_optimum_that_is_said))

@@ -329,6 +329,9 @@ TEST(what_is_wrong_is_refused)
     check_refused(data, options, TEMPER_BAD_DATA, "use fewer folds");
     options = tune_options("t4=1");
     check_refused(data, options, TEMPER_USAGE, "grid: ");
+    options = tune_options("loss=tempered,trimmed");
+    options.train.starts = 2;
+    check_refused(data, options, TEMPER_USAGE, "loss trimmed in the grid repeats its training");
     options = tune_options(small_grid);
     options.resume = 1;
     check_refused(data, options, TEMPER_USAGE, "--checkpoint");
