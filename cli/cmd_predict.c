@@ -89,9 +89,11 @@ static temper_status check_width(struct predict_session *session)
                                   "ones, or --decision for its decision values");
     if (temper_model_loss(model).method == TEMPER_HINGE)
         return fail(TEMPER_USAGE, "predict: a model of loss hinge that was not calibrated has no probabilities; train "
-                                  "it without --calibrate none, or pass --decision for its decision values");
+                                  "it without --calibrate none, on 20 rows or more, to its end, or pass --decision "
+                                  "for its decision values");
     return fail(TEMPER_USAGE, "predict: a model of t1 = 0 that was not calibrated has no calibrated probabilities; "
-                              "train it without --calibrate none, or pass --raw-proba for uncalibrated ones");
+                              "train it without --calibrate none, on 20 rows or more, to its end, or pass "
+                              "--raw-proba for uncalibrated ones");
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "json_csv.h"
 #include "message.h"
@@ -228,19 +229,31 @@ static temper_status save(struct train_session *session)
     return process_group_agree(status);
 }
 
-/* Reports an interruption after the model is saved. The signal may have come too late to stop the fit: then the model
- * is the final one. */
-static temper_status fail_interrupted(const struct train_session *session)
+/* Whether the optimiser itself was stopped. The record of the model has that; the report has the stop of the last step.
+ */
+static bool training_was_interrupted(const temper_model_summary *summary)
 {
-    bool done = session->result.report.stop != TEMPER_STOP_INTERRUPTED;
-    return fail(TEMPER_INTERRUPTED,
-                done ? "interrupted; the training had ended by then: its model is in %s"
-                     : "interrupted; the best model so far is in %s",
-                session->model_path);
+    return strcmp(summary->stop, temper_stop_name(TEMPER_STOP_INTERRUPTED)) == 0;
 }
 
-/* The steps in order. After an interruption before the first iteration all weights are 0; that model is not saved,
- * because it would replace one that has learnt something. */
+/* Reports an interruption after the model is saved, and which of the later steps the model lacks. The signal may also
+ * have come after the last step. */
+static temper_status fail_interrupted(const struct train_session *session, const temper_model_summary *summary)
+{
+    const temper_train_options *options = &session->options;
+    bool complete = session->result.report.stop != TEMPER_STOP_INTERRUPTED;
+    bool calibrates = !options->calibrate || strcmp(options->calibrate, "none") != 0;
+    bool no_calibration = !complete && calibrates && !(summary->calibration_order > 0);
+    bool no_estimate = !complete && options->estimate_noise;
+    return fail(
+        TEMPER_INTERRUPTED, "interrupted; %s is in %s%s%s%s%s",
+        training_was_interrupted(summary) ? "the best model so far" : "the training had ended by then: its model",
+        session->model_path, no_calibration || no_estimate ? ", without " : "", no_calibration ? "the calibration" : "",
+        no_calibration && no_estimate ? " and " : "", no_estimate ? "the estimate of the noise" : "");
+}
+
+/* The steps in order. After an interruption before the first iteration all weights are 0 or those of the initial model;
+ * that model is not saved, because it would replace one that has learnt something. */
 static temper_status run_steps(struct train_session *session)
 {
     TRY(check_targets(session->arguments, session->model_path, session->options.checkpoint));
@@ -248,12 +261,13 @@ static temper_status run_steps(struct train_session *session)
     TRY(has_auto_temperatures(session->arguments) ? fit_tuned(session) : fit(session));
     session->result.model = session->model;
     /* An interrupted fit still returns its best model so far. */
-    const temper_train_report *done = &session->result.report;
-    if (done->stop == TEMPER_STOP_INTERRUPTED && done->iterations == 0)
+    temper_model_summary summary;
+    temper_model_summarise(session->model, &summary);
+    if (training_was_interrupted(&summary) && session->result.report.iterations == 0)
         return fail(TEMPER_INTERRUPTED, "interrupted before the first iteration was done; nothing is saved");
     TRY(save(session));
     TRY(print_report(session));
-    return interrupt_noted() ? fail_interrupted(session) : TEMPER_OK;
+    return interrupt_noted() ? fail_interrupted(session, &summary) : TEMPER_OK;
 }
 
 /* Parses the options, runs the steps and frees everything. The temperatures and paths are checked before any file is

@@ -162,7 +162,7 @@ static void print_choice(FILE *out, const struct tune_result *result)
     print_title(out, "expected accuracy");
     fprintf(out, "%.2f %% on new rows labelled like these, from %.2f to %.2f (95 %% interval)%s\n",
             100 * report->expected_accuracy, 100 * report->expected_low, 100 * report->expected_high,
-            report->best == report->by_accuracy ? "; corrected for choosing the best" : "");
+            is_corrected(report) ? "; corrected for choosing the best" : "");
     /* No rows: the candidates predict the same classes, so that labels could not distinguish them. */
     if (result->ask_path) {
         print_title(out, "to label");
@@ -210,25 +210,11 @@ static void print_table(FILE *out, const struct tune_result *result)
 
 /* ---- The report as JSON: released names never change -------------------------------------------- */
 
-/* Prints loss, temperatures and penalty of a candidate; the temperatures of the hinge loss are null. */
-static void json_setting(FILE *out, const temper_tune_candidate *candidate)
-{
-    bool hinge = candidate->loss.method == TEMPER_HINGE;
-    fprintf(out, "\"loss\": \"%s\"", temper_method_name(candidate->loss.method));
-    json_number_member(out, "t1", hinge ? (double)NAN : candidate->loss.t1);
-    json_number_member(out, "t2", hinge ? (double)NAN : candidate->loss.t2);
-    const temper_loss_parameter *own;
-    temper_loss_spec loss = candidate->loss;
-    for (size_t k = 0; !hinge && (own = temper_method_parameter(loss.method, k)); k++)
-        json_number_member(out, own->name, *temper_loss_parameter_field(&loss, own));
-    json_number_member(out, "l2", candidate->l2);
-}
-
 /* Prints all measurements of a candidate on one line; those that its stage does not have are null. */
 static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
 {
     fputc('{', out);
-    json_setting(out, candidate);
+    json_loss_members(out, candidate->loss, candidate->l2, ", ");
     fprintf(out, ", \"stage\": %d", candidate->stage);
     json_number_member(out, "accuracy", candidate->accuracy);
     json_number_member(out, "accuracy_error", candidate->accuracy_error);
@@ -281,10 +267,11 @@ static void json_next_step(FILE *out, const struct tune_result *result)
  * candidate with the highest accuracy. */
 static void json_choice(FILE *out, const temper_tune_report *report)
 {
+    const temper_tune_candidate *best = &report->table[report->best];
     /* The setting is repeated here, so that simple scripts need not read the table. */
     fputs(",\n  \"best\": {", out);
-    json_setting(out, &report->table[report->best]);
-    json_number_member(out, "score", report->table[report->best].accuracy);
+    json_loss_members(out, best->loss, best->l2, ", ");
+    json_number_member(out, "score", best->accuracy);
     fprintf(out, ", \"number\": %zu}", report->best);
     json_text_field(out, "decided_by", report->decided_by);
     json_text_field(out, "reason", report->reason);
@@ -608,8 +595,15 @@ static temper_status tune(struct tune_session *session)
     return TEMPER_OK;
 }
 
+/* Whether the estimate of the noise, which comes last, was interrupted: the library leaves it out. */
+static bool lacks_estimate(const struct tune_session *session)
+{
+    return session->result.report.training.stop == TEMPER_STOP_INTERRUPTED;
+}
+
 /* Writes model, rows to label and page. The default checkpoint is removed once everything is written: before that, a
- * failure such as a full disk would lose the whole search. A checkpoint with a given name is kept. */
+ * failure such as a full disk would lose the whole search. It is kept where --resume would add the estimate, and a
+ * checkpoint with a given name always. */
 static temper_status save(struct tune_session *session)
 {
     const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
@@ -625,7 +619,8 @@ static temper_status save(struct tune_session *session)
     if (status == TEMPER_OK && report)
         status = tune_page_write(&session->result, report);
     /* Errors of unlink do not matter: the file is only superfluous. */
-    if (status == TEMPER_OK && !text_of(session->arguments, OPT_TUNE_CHECKPOINT) && process_group_is_first())
+    bool superfluous = !text_of(session->arguments, OPT_TUNE_CHECKPOINT) && !lacks_estimate(session);
+    if (status == TEMPER_OK && superfluous && process_group_is_first())
         unlink(session->checkpoint);
     session->result.seconds_write = seconds_now() - start;
     return process_group_agree(status);
@@ -642,9 +637,10 @@ static temper_status run_steps(struct tune_session *session)
     TRY(name_next_step(session));
     TRY(save(session));
     TRY(print_report(session));
-    /* The library leaves out the estimate of the noise, which comes last, if that was interrupted. */
-    if (session->result.report.training.stop == TEMPER_STOP_INTERRUPTED)
-        return fail(TEMPER_INTERRUPTED, "interrupted; the model is in %s, without the estimate of the noise",
+    if (lacks_estimate(session))
+        return fail(TEMPER_INTERRUPTED,
+                    "interrupted; the model is in %s, without the estimate of the noise: run the same command with "
+                    "--resume to add it",
                     session->model_path);
     return TEMPER_OK;
 }

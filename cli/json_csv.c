@@ -112,20 +112,35 @@ void json_text_field(FILE *out, const char *name, const char *text)
     json_text(out, text);
 }
 
+/* A number behind a separator, which decides whether the members of an object share a line. */
+static void separated_number(FILE *out, const char *separator, const char *name, double number)
+{
+    fprintf(out, "%s\"%s\": ", separator, name);
+    json_number(out, number);
+}
+
 /* The two temperatures belong to the tempered losses, the smoothing to the hinge loss; these members are always
  * present. Other parameters are there for the methods that have them. */
-void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
+void json_loss_members(FILE *out, temper_loss_spec loss, double l2, const char *separator)
 {
     /* Null and not a missing member: scripts can read the same names for every loss. */
     bool hinge = loss.method == TEMPER_HINGE;
-    json_text_field(out, "loss", temper_method_name(loss.method));
-    json_number_field(out, "t1", hinge ? (double)NAN : loss.t1);
-    json_number_field(out, "t2", hinge ? (double)NAN : loss.t2);
-    json_number_field(out, "smoothing", hinge ? loss.smoothing : (double)NAN);
+    fputs("\"loss\": ", out);
+    json_text(out, temper_method_name(loss.method));
+    separated_number(out, separator, "t1", hinge ? (double)NAN : loss.t1);
+    separated_number(out, separator, "t2", hinge ? (double)NAN : loss.t2);
+    separated_number(out, separator, "smoothing", hinge ? loss.smoothing : (double)NAN);
     const temper_loss_parameter *own;
     for (size_t k = 0; !hinge && (own = temper_method_parameter(loss.method, k)); k++)
-        json_number_field(out, own->name, *temper_loss_parameter_field(&loss, own));
-    json_number_field(out, "l2", l2);
+        separated_number(out, separator, own->name, *temper_loss_parameter_field(&loss, own));
+    separated_number(out, separator, "l2", l2);
+}
+
+void json_loss_fields(FILE *out, temper_loss_spec loss, double l2)
+{
+    static const char separator[] = ",\n  ";
+    fputs(separator, out);
+    json_loss_members(out, loss, l2, separator);
 }
 
 void json_probability_fields(FILE *out, const temper_model *model)

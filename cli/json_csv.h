@@ -23,7 +23,10 @@ void json_number_field(FILE *out, const char *name, double number);
 void json_count_field(FILE *out, const char *name, size_t count);
 void json_bool_field(FILE *out, const char *name, bool value);
 void json_text_field(FILE *out, const char *name, const char *text);
-/* The members loss, t1, t2, smoothing and l2; what the loss does not have is null. */
+/* The members loss, t1, t2, smoothing, other parameters of the loss, and l2; what the loss does not have is null. The
+ * first has no separator before it. */
+void json_loss_members(FILE *out, temper_loss_spec loss, double l2, const char *separator);
+/* The same, each on a line of its own. */
 void json_loss_fields(FILE *out, temper_loss_spec loss, double l2);
 /* "calibration" and "noise_rate" of a model; null: not calibrated, not estimated. */
 void json_probability_fields(FILE *out, const temper_model *model);

@@ -98,10 +98,11 @@ static void append_left(char text[LINE_LENGTH], double left)
         snprintf(text + length, LINE_LENGTH - length, ", %s left", clock_text(left, clock));
 }
 
-/* `drawn` is -infinity before the first line, which is therefore due at once. */
+/* `drawn` is -infinity before the first line, which is therefore due at once. So is one whose clock has started again:
+ * that of the estimate of the noise, after a tuning. */
 bool progress_is_due(const struct progress_line *progress, double seconds)
 {
-    return progress->line && !(seconds - progress->drawn < redraw_seconds);
+    return progress->line && !(fabs(seconds - progress->drawn) < redraw_seconds);
 }
 
 /* Redraws the line. The rest of the previous line is overwritten with blanks, which work on every terminal, unlike

@@ -167,20 +167,20 @@ static temper_status add_source(struct html_draft *draft, const struct tune_resu
 static void add_choice(struct html_draft *draft, const temper_tune_report *report)
 {
     const temper_tune_candidate *best = &report->table[report->best];
-    char loss[NAME_SIZE] = "the hinge";
-    if (best->loss.method != TEMPER_HINGE && temper_method_parameter(best->loss.method, 0))
-        name_loss(best->loss, loss);
-    else if (best->loss.method != TEMPER_HINGE)
+    char loss[NAME_SIZE];
+    if (temper_loss_is_two_temperature(best->loss))
         snprintf(loss, sizeof loss, "t1 = %.4g, t2 = %.4g", best->loss.t1, best->loss.t2);
+    else
+        name_loss(best->loss, loss);
     draft_paragraph(draft,
                     "Chosen: %s, l2 = %.4g, decided by %s: %s. Its accuracy on held-out rows, measured against the "
                     "given labels, is %.2f %% (standard error %.2f), from %zu candidates and %zu folds.",
                     loss, best->l2, report->decided_by, report->reason, 100 * best->accuracy,
                     100 * best->accuracy_error, report->count, report->folds);
     draft_paragraph(draft,
-                    "Expected accuracy on new rows, labelled like these: %.2f %% (95 %% interval %.2f to %.2f). It is "
-                    "corrected for having chosen the best of many.",
-                    100 * report->expected_accuracy, 100 * report->expected_low, 100 * report->expected_high);
+                    "Expected accuracy on new rows, labelled like these: %.2f %% (95 %% interval %.2f to %.2f).%s",
+                    100 * report->expected_accuracy, 100 * report->expected_low, 100 * report->expected_high,
+                    is_corrected(report) ? " It is corrected for having chosen the best of many." : "");
 }
 
 /* Adds the command that asks for true labels, where the choice is unsure. */

@@ -2,6 +2,8 @@
 #ifndef CLI_TUNE_PAGE_H
 #define CLI_TUNE_PAGE_H
 
+#include <stdbool.h>
+
 #include "temper.h"
 
 /* What the reports of 'temper tune' are made from. */
@@ -16,6 +18,13 @@ struct tune_result {
     double seconds_read, seconds_write;
     int replaced; /* the model has replaced a file */
 };
+
+/* Whether the expected accuracy is corrected for having chosen the best: another criterion may have preferred a
+ * candidate, whose accuracy then needs no correction. */
+static inline bool is_corrected(const temper_tune_report *report)
+{
+    return report->best == report->by_accuracy;
+}
 
 /* Writes the page, or one map alone if the path ends in .svg. */
 temper_status tune_page_write(const struct tune_result *result, const char *path);

@@ -184,8 +184,8 @@ TEMPER_API const char *temper_method_name(temper_method method);
 /* 1 and *method set if there is a method of that name, else 0. */
 TEMPER_API int temper_method_find(const char *name, temper_method *method);
 
-/* Value and, unless NULL, gradient (n) and Hessian (n x n) of any of the losses. The Hessian requires a gradient, and
- * is NaN without one. */
+/* Value and, unless NULL, gradient (n) and Hessian (n x n) of a loss. The Hessian requires a gradient, and is NaN
+ * without one. All are NaN for trimmed and forward: their losses depend on the other rows of a training. */
 TEMPER_API double temper_loss_of_spec(temper_loss_spec loss, const double *a, size_t n, size_t label,
                                       double *gradient /* or NULL */, double *hessian /* or NULL */);
 
@@ -280,7 +280,7 @@ TEMPER_API const char *temper_data_notes(const temper_data *data);
 
 /* Why the optimiser stopped. Training that stops at a plateau fails; all other reasons come with a model. */
 #define TEMPER_STOP_LIST(X)                                                                                            \
-    X(CONVERGED, "converged", "the gradient is as small as asked for")                                                 \
+    X(CONVERGED, "converged", "gradient and distance from the minimum are as small as asked for")                      \
     X(MAX_ITER, "max-iter", "the limit of iterations came first")                                                      \
     X(STALLED, "stalled", "rounding hides any further progress")                                                       \
     X(VALIDATION, "validation", "the validation loss has stopped falling")                                             \
@@ -306,8 +306,9 @@ typedef struct temper_train_progress {
     size_t iteration;      /* of this phase */
     size_t max_iterations; /* the limit */
     double objective;
-    double gradient; /* norm relative to that at W = 0; training ends when it is below `tolerance` */
-    double tolerance;
+    double gradient;   /* norm relative to that at W = 0 */
+    double tolerance;  /* training ends when `gradient` is at most this, and the objective is expected to be within
+                        * tolerance / 1000 of its minimum (docs/training.md) */
     double accuracy;   /* on the training rows, weighted */
     double validation; /* loss on the validation rows; NAN without */
     double seconds;    /* since the call */

@@ -40,7 +40,7 @@ TEMPER_API double temper_escort_normaliser(const double *p, size_t n, double t);
 TEMPER_API double temper_importance(const double *a, size_t n, size_t label, double t1, double t2);
 
 /* The loss of two classes as a function of the margin m = c * a, with activations m/2, -m/2. At m = -infinity slope and
- * curvature are their limits. */
+ * curvature are their limits. NaN for methods with rounds (temper_loss_has_rounds). */
 TEMPER_API double temper_margin_loss(double margin, double t1, double t2, double *slope /* or NULL */,
                                      double *curvature /* or NULL */);
 TEMPER_API double temper_margin_loss_of_spec(temper_loss_spec loss, double margin, double *slope /* or NULL */,
@@ -62,6 +62,9 @@ typedef struct temper_loss_properties {
 TEMPER_API temper_loss_properties temper_loss_shape(double t1, double t2);
 /* 1 if the loss is -log_t1 exp_t2 under any name: tempered, logistic, t-logistic, gce. */
 TEMPER_API int temper_loss_is_two_temperature(temper_loss_spec loss);
+/* 1 if the loss of a row depends on the other rows of its training, and so is no function of activations: trimmed
+ * leaves rows out, forward estimates a matrix of label noise. */
+TEMPER_API int temper_loss_has_rounds(temper_loss_spec loss);
 /* The margin at which the curvature of the two-class loss changes its sign (appendix B): negative below, positive
  * above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
 TEMPER_API double temper_inflection_margin(double t1, double t2);

@@ -145,6 +145,8 @@ struct loss_list {
 temper_status read_number(const struct option *option, const char *text, double *number);
 temper_status read_numbers(const struct option *option, const char *text, struct number_list *numbers);
 temper_status read_span(const struct option *option, const char *text, double *from, double *to);
+/* The temperatures that a method fixes, in a spec of it; NAN: free. */
+temper_loss_spec fixed_temperatures(temper_method method);
 /* "sce:0.1:1:-4"; *given: parameters follow the name. Temperatures that are not given stay as they are. */
 temper_status read_loss_text(const struct option *option, const char *text, temper_loss_spec *loss, bool *given);
 /* "tempered:0.6:1.6,hinge"; t1 and t2 are for losses without parameters. See loss_list.c. */

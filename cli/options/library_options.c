@@ -186,13 +186,6 @@ static temper_status check_trainable(temper_loss_spec loss)
 /* Loss and temperatures; what is "auto" keeps the default until it is tuned. */
 static temper_status read_loss(const struct arguments *arguments, temper_loss_spec *loss)
 {
-    static const struct {
-        double t1, t2;
-    } fixed[] = {
-#define FIXED_ROW(name, word, t1, t2, text) {t1, t2},
-        TEMPER_METHOD_LIST(FIXED_ROW)
-#undef FIXED_ROW
-    };
     bool given;
     /* Order matters: the method decides which temperatures are fixed. */
     TRY(read_loss_text(&option_table[OPT_LOSS], text_of(arguments, OPT_LOSS), loss, &given));
@@ -209,8 +202,9 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
     if (was_given(arguments, OPT_SMOOTHING))
         loss->smoothing = number_of(arguments, OPT_SMOOTHING);
     /* A temperature that the method fixes must not be given with another value. */
-    TRY(check_fixed(arguments, OPT_T1, fixed[loss->method].t1));
-    TRY(check_fixed(arguments, OPT_T2, fixed[loss->method].t2));
+    temper_loss_spec fixed = fixed_temperatures(loss->method);
+    TRY(check_fixed(arguments, OPT_T1, fixed.t1));
+    TRY(check_fixed(arguments, OPT_T2, fixed.t2));
     TRY(check_hinge(arguments, loss->method == TEMPER_HINGE));
     return has_auto_temperatures(arguments) ? TEMPER_OK : check_trainable(temper_loss_resolve(*loss));
 }

@@ -20,25 +20,21 @@ struct loss_parameters {
     size_t count;
 };
 
-/* Temperatures that a loss fixes; NAN: free. */
-static const struct {
-    double t1, t2;
-} fixed[] = {
-#define FIXED_ROW(name, word, t1, t2, text) {t1, t2},
-    TEMPER_METHOD_LIST(FIXED_ROW)
-#undef FIXED_ROW
-};
+temper_loss_spec fixed_temperatures(temper_method method)
+{
+    return temper_loss_resolve((temper_loss_spec){.method = method, .t1 = NAN, .t2 = NAN});
+}
 
 /* The hinge loss has no temperatures; other losses take those that they do not fix. */
 static bool takes_t1(temper_method method)
 {
-    return method != TEMPER_HINGE && isnan(fixed[method].t1);
+    return method != TEMPER_HINGE && isnan(fixed_temperatures(method).t1);
 }
 
 /* The same for t2: NAN in the list of methods marks a free parameter. */
 static bool takes_t2(temper_method method)
 {
-    return method != TEMPER_HINGE && isnan(fixed[method].t2);
+    return method != TEMPER_HINGE && isnan(fixed_temperatures(method).t2);
 }
 
 /* The range includes its ends. */
@@ -94,7 +90,7 @@ static temper_status unknown_loss(const struct option *option, const char *name)
     static const char all[] = TEMPER_METHOD_LIST(METHOD_NAME);
 #undef METHOD_NAME
     struct suggestion suggestion = {.typed = name};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+    for (size_t i = 0; i < TEMPER_METHODS; i++)
         suggestion_offer(&suggestion, temper_method_name((temper_method)i));
     if (suggestion.name)
         return fail(TEMPER_USAGE, "--%s: unknown loss '%s'; did you mean %s?", option->name, name, suggestion.name);

@@ -155,7 +155,8 @@ OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = SOLV
 
 OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1, .standard = "1e-4",
        .commands = SOLVING & ~IN(AUDIT),
-       .help = "stop when the norm of the gradient is below X times that at weights of 0")
+       .help = "stop when the norm of the gradient is below X times that at weights of 0, and the objective is "
+               "estimated to be within X/1000 of its minimum")
 
 OPTION(MAX_ITER, .name = "max-iter", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 1000000000,
        .standard = "1000", .commands = SOLVING, .help = "maximal number of iterations")
@@ -247,8 +248,8 @@ OPTION(AUDIT_L2, .name = "l2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, 
        .help = "weight of the penalty; auto: chosen with the temperatures, or from the data if those are given")
 
 OPTION(AUDIT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
-       .wanted = "default, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=0.1x,1x\"", .commands = IN(AUDIT),
-       .help = "candidates of auto, as in 'temper tune'; a small grid if not given")
+       .wanted = "default, small, full, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=0.1x,1x\"",
+       .commands = IN(AUDIT), .help = "candidates of auto, as in 'temper tune'; a few candidates if not given")
 
 OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = 1,
        .words = "auto", .standard = "auto", .commands = IN(AUDIT),
@@ -365,8 +366,8 @@ OPTION(EXPERIMENT_FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE
        .commands = IN(EXPERIMENT), .help = "folds of the cross-validation")
 
 OPTION(EXPERIMENT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
-       .wanted = "default, paper, or lists such as \"t1=0.1,0.5 t2=1.12,1.5 l2=1e-5..1e-1:5\"",
-       .commands = IN(EXPERIMENT), .help = "grid for tuning: default, paper, or lists and ranges")
+       .wanted = "default, small, full, paper, or lists such as \"t1=0.1,0.5 t2=1.12,1.5 l2=1e-5..1e-1:5\"",
+       .commands = IN(EXPERIMENT), .help = "grid for tuning: default, small, full, paper, or lists and ranges")
 
 OPTION(EXPERIMENT_CRITERION, .name = "criterion", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "cv+c accuracy log-loss bounded-loss", .standard = "accuracy", .commands = IN(EXPERIMENT),

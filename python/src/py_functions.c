@@ -201,6 +201,13 @@ static PyObject *function_loss(PyObject *module, PyObject *args)
         return NULL;
     if (!take_loss(name, &l.loss))
         return NULL;
+    if (temper_loss_has_rounds(l.loss)) {
+        PyErr_Format(PyExc_ValueError,
+                     "loss %s is no function of activations: it depends on the other rows of a training; without them "
+                     "it is \"logistic\"",
+                     temper_method_name(l.loss.method));
+        return NULL;
+    }
     l.n = n > 0 ? (size_t)n : 1;
     buffers[0] = &l.rows, buffers[1] = &l.labels, buffers[2] = &l.out, buffers[3] = &l.gradient;
     size_t got = 0;

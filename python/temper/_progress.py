@@ -12,14 +12,16 @@ class Progress(NamedTuple):
     """Where training is; what a ``callback`` is given after every iteration."""
 
     phase: str
-    """"train"; with several starts "start 2 of 3" and the like."""
+    """"train"; with several starts "start 2 of 3" and the like; then "calibrate" and, with
+    ``estimate_noise``, "noise", whose iterations are fits."""
     iteration: int
     max_iterations: int
     objective: float
     gradient: float
     """Its norm, relative to that at W = 0."""
     tolerance: float
-    """Training ends when ``gradient`` is below it."""
+    """Training ends when ``gradient`` is below it, and the objective is estimated to be within a
+    thousandth of it of its minimum."""
     accuracy: float
     """On the training rows, weighted."""
     seconds: float
@@ -29,7 +31,8 @@ class TuneProgress(NamedTuple):
     """Where tuning or an audit is; what a ``callback`` is given after every few fits."""
 
     phase: str
-    """"halves", "folds", "ask", "check" or "final fit"; of an audit "halves" and "audit"."""
+    """"halves", "folds", "ask", "check", "final fit" or "average"; of an audit, also that of
+    ``estimate_noise``, "halves" and "audit"."""
     done: int
     """Fits so far."""
     all: int

@@ -42,7 +42,8 @@ class TemperedLogisticRegression(TemperedClassifier):
     solver : {"auto", "newton", "lbfgs", "tron"}
         "auto" takes the fastest for the data.
     tol : float, default 1e-4
-        Training ends when the norm of the gradient is this share of that at W = 0.
+        Training ends when the norm of the gradient is this share of that at W = 0, and the objective
+        is estimated to be within a thousandth of this share of its minimum.
     max_iter : int, default 1000
     class_weight : dict, "balanced" or None
     fit_intercept : bool, default True
@@ -83,7 +84,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         "converged", "max-iter", "stalled" or "interrupted".
     importance_ : ndarray of shape (n_samples,)
         ``p ** (t2 - t1)`` of each training row, p being the model's own probability of its given
-        label: near 0 for a row that the model does not believe. Not for hinge and bregman.
+        label: near 0 for a row that the model does not believe. Only for losses of two temperatures:
+        tempered, logistic, t-logistic and gce.
     t1_, t2_, l2_, objective_, solver_
         The temperatures and the penalty that were used, the objective at the end, the solver that
         was taken.
@@ -93,8 +95,9 @@ class TemperedLogisticRegression(TemperedClassifier):
     Notes
     -----
     Ctrl-C ends training after the iteration it is in. KeyboardInterrupt is raised, and the
-    estimator is fitted: with the best weights so far, and ``stop_reason_`` "interrupted". While
-    temperatures are chosen there are no such weights yet, and it stays as it was.
+    estimator is fitted: with the best weights so far, not calibrated, and with ``stop_reason_``
+    "interrupted". After the last iteration, in the calibration or the estimate of the noise, it is
+    fitted without that step. While temperatures are chosen there are no such weights yet, and it stays as it was.
 
     Examples
     --------
@@ -141,9 +144,9 @@ class TemperedLogisticRegression(TemperedClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TemperedLogisticRegression:
         """Fit to the rows of X and their labels.
 
-        X may be float64, float32 or uint8 in C order, or CSR with float32 values and 32-bit
-        indices: none of these is copied. Everything else is converted first; CSR values of
-        float64 become float32.
+        X may be float64, float32 or uint8 in C order, or CSR with values of float64 or float32 and
+        sorted indices of 32 or 64 bits: none of these is copied. Everything else is converted
+        first.
         """
         grid = self._auto_grid()
         if grid is not None:

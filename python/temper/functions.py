@@ -108,7 +108,8 @@ def tempered_loss(activations: Any, labels: Any, t1: float = 0.3, t2: float = 1.
 
     ``labels`` are numbers of classes, with the shape of the other axes. With ``gradient``, a pair:
     losses, and their gradients by the activations. ``loss`` may be any that the estimator knows,
-    with its parameters: "sce:0.1:1:-4".
+    with its parameters, "sce:0.1:1:-4", but for "trimmed" and "forward": these depend on the other
+    rows of a training, and are refused.
 
     >>> tempered_loss([[2.0, -1.0], [2.0, -1.0]], [0, 1]).round(6)
     array([0.04777 , 1.259483])

@@ -128,13 +128,14 @@ double temper_log_partition_closed_form(double a, double t)
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
-/* A label beyond the classes, an illegal temperature or parameter: every result is then NaN. */
+/* A label beyond the classes, an illegal temperature or parameter, or a method whose loss is no function of one row's
+ * activations: every result is then NaN. */
 static int illegal(temper_loss_spec loss, size_t n, size_t label)
 {
     const temper_loss_parameter *wrong;
     loss = loss_resolve(loss);
     bool hinge = loss.method == TEMPER_HINGE;
-    return label >= n || !loss_parameters_legal(loss, &wrong) ||
+    return label >= n || loss_has_rounds(loss) || !loss_parameters_legal(loss, &wrong) ||
            (!hinge && (!legal_temperature(loss.t1) || !legal_temperature(loss.t2)));
 }
 
@@ -241,6 +242,12 @@ void temper_loss_format(temper_loss_spec loss, char text[TEMPER_LOSS_TEXT])
 int temper_loss_is_two_temperature(temper_loss_spec loss)
 {
     return loss_is_two_temperature(loss);
+}
+
+/* Whether its training has rounds, so that the loss of a row depends on other rows. */
+int temper_loss_has_rounds(temper_loss_spec loss)
+{
+    return loss_has_rounds(loss);
 }
 
 /* Whether the loss is convex, bounded and so on, from the temperatures. */

@@ -108,6 +108,12 @@ static temper_status check_loss(size_t index, temper_loss_spec loss, temper_erro
     const temper_loss_parameter *wrong;
     if ((size_t)loss.method >= TEMPER_METHODS)
         return error_set(error, TEMPER_USAGE, "loss %zu is of no known method; use a temper_method", index + 1);
+    if (loss_has_transition(loss))
+        return error_set(
+            error, TEMPER_USAGE,
+            "loss %zu, %s, has no curve of its own: the loss of a row depends on an estimated matrix of label "
+            "noise; draw logistic, which it is without one",
+            index + 1, method_name(loss.method));
     if (loss_has_rounds(loss))
         return error_set(error, TEMPER_USAGE,
                          "loss %zu, %s, has no curve of its own: its training changes the weights of the rows, and the "
@@ -221,7 +227,8 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, temper_tex
         return refuse_nothing(error);
     TRY(check_numbers(figure->margins, figure->count, "margin", error));
     TRY(check_words(figure->names, figure->marked ? 2 : 1, "group", error));
-    if (isnan(temper_margin_loss_of_spec(figure->loss, 0, NULL, NULL)))
+    /* A method with rounds has no loss as a function of the margin; the curve of its rows is the logistic one. */
+    if (!loss_has_rounds(figure->loss) && isnan(temper_margin_loss_of_spec(figure->loss, 0, NULL, NULL)))
         return error_set(error, TEMPER_USAGE, "the loss has no value at the margin 0; give legal temperatures");
     struct text text = {0};
     temper_margin_figure full = *figure; /* a copy, to set a title that is missing */

@@ -15,9 +15,10 @@ $TEMPER train -q "$data/two.csv" -m two.temper --loss forward | grep loss
 $TEMPER eval -q -m two.temper "$data/two.csv" --json | python3 -c 'import json, sys
 r = json.load(sys.stdin); print(r["accuracy"] > 0.8, r["loss"] > 0)'
 sed 's/"correction"/"corrections"/' three.temper >changed.temper
-temper_exit eval -q -m changed.temper "$data/three.csv" 2>&1 | grep -c "checksum\|changed"
+temper_exit eval -q -m changed.temper "$data/three.csv" 2>&1 | grep -o "the checksum is not that of the content\|^exit .*"
 $TEMPER tune -q --json "$data/two.csv" -m tuned.temper --folds 2 --grid "only loss=forward,logistic l2=1x" |
     python3 -c 'import json, sys
 print(*(row["loss"] for row in json.load(sys.stdin)["table"]))'
 temper_exit train -q "$data/two.csv" -m no.temper --loss forward:1
 temper_exit train -q "$data/two.csv" -m no.temper --loss forward --starts 2
+temper_exit plot losses --losses forward -o losses.svg

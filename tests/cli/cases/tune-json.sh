@@ -12,3 +12,6 @@ best = found["best"]
 print(sorted(best), best["score"] == found["table"][best["number"]]["accuracy"])
 print(found["rows"], found["folds"], found["resumed"], 0 < len(found["ask"]) <= 3)
 END
+# The width of the hinge is one of its members, as in the report of a training.
+$TEMPER tune -q "$CLI_TESTS/data/two.csv" -m model --json --folds 3 --grid "loss=hinge:0.5 l2=1x only" |
+    grep -o '"loss": "hinge", "t1": null, "t2": null, "smoothing": 0.5'

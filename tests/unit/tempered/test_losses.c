@@ -174,6 +174,10 @@ TEST(illegal_arguments_give_nan)
         check_all_nan(spec(method, 0.5, 1.5), a, 3, (size_t)-1);
         CHECK(isnan(temper_loss_of_spec(spec(method, 0.5, 1.5), a, 0, 0, NULL, NULL)));
     }
+    /* What depends on other rows too. */
+    check_all_nan(spec(TEMPER_TRIMMED, 1, 1), a, 3, 0);
+    check_all_nan(spec(TEMPER_FORWARD, 1, 1), a, 3, 0);
+    CHECK(isnan(temper_margin_loss_of_spec(spec(TEMPER_FORWARD, 1, 1), 0, NULL, NULL)));
     for (size_t i = 0; i < 4; i++) {
         check_all_nan(spec(TEMPER_TEMPERED, illegal[i], 1), a, 3, 0);
         check_all_nan(spec(TEMPER_TEMPERED, 1, illegal[i]), a, 3, 0);
