@@ -105,6 +105,9 @@ static bool fit_cell(const struct sparse_cell *cell, const struct chebyshev_grid
         for (int k = 0; k <= NODES && close; k++)
             close = close_enough(cell_polynomial(cell, coefficient, most, grid->check[k]), fit.exact[k]);
         if (close) {
+            /* An attempt with other intervals may have left higher powers, which a later interval may bring into use.
+             */
+            memset(coefficient + most + 1, 0, (size_t)(NODES - most) * sizeof *coefficient);
             *degree = most;
             return true;
         }
