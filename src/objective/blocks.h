@@ -41,6 +41,15 @@ temper_status check_same_kernel(const struct kernel *kernel, const temper_comm *
 /* Whether scaling is applied to the weights instead of the rows. */
 bool scale_folds(const struct matrix *x, const struct scale *scale);
 
+/* The chain rule of folded scaling, for column j: from the derivative by the weight of the raw feature to that by the
+ * weight of the scaled one. `intercept` is the derivative by the intercept. That of a feature which is always 0 would
+ * be rounding. */
+static inline double scaled_derivative(const struct scale *scale, size_t j, double raw, double intercept)
+{
+    bool zero = scale->is_zero && scale->is_zero[j];
+    return zero ? 0 : (raw - scale->offset[j] * intercept) * scale->factor[j];
+}
+
 /* (l2 / 2) |w|^2 over `count` weights; the intercepts behind them are not penalised. */
 double l2_penalty(const double *w, size_t count, double l2);
 

@@ -148,16 +148,14 @@ static void fold_weights(struct objective *o, enum pass pass, const double *w)
         to_floats(raw, plain, weights->f32);
 }
 
-/* The chain rule for the folded scaling: turns the gradient by the raw features' weights, columns [from, to), into
- * that by the scaled features' weights, in place. That of a feature which is always 0 would be rounding. */
+/* The chain rule for the folded scaling, in place, for columns [from, to). */
 static void unfold_gradient(const struct objective *o, size_t from, size_t to, double *gradient)
 {
     const struct scale *scale = o->spec.scale;
     for (size_t j = from; o->weights.folded && j < to; j++)
         for (size_t k = 0; k < o->vectors; k++) {
             double *g = &gradient[j * o->vectors + k];
-            const bool zero = scale->is_zero && scale->is_zero[j];
-            *g = zero ? 0 : (*g - scale->offset[j] * o->sums.intercept[k]) * scale->factor[j];
+            *g = scaled_derivative(scale, j, *g, o->sums.intercept[k]);
         }
 }
 

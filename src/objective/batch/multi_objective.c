@@ -398,7 +398,7 @@ static void finish_columns_of(const struct multi_objective *multi, size_t c, siz
         /* Adjacent requests are adjacent in memory. */
         double g = sum[j * multi->batch.evaluated];
         if (scale)
-            g = (g - scale->offset[j] * intercept) * scale->factor[j];
+            g = scaled_derivative(scale, j, g, intercept);
         column->request->gradient[j] = g / weight + column->member->l2 * w[j];
     }
 }

@@ -134,6 +134,29 @@ TEST(features_far_from_zero_lose_no_digits)
     group_made_free(made);
 }
 
+/* Its derivative is that of the penalty alone: rounding of the folded scaling would move its weight. */
+TEST(a_constant_feature_has_no_gradient)
+{
+    struct group_shape shape = {.kind = MATRIX_F32, .rows = 500, .columns = 5, .scaled = true, .intercept = true};
+    struct group_made *made = group_make(shape);
+    double w[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST];
+    float *x = made->data->x.owned[0];
+    for (size_t i = 0; i < shape.rows; i++)
+        x[i * shape.columns] = 0.1f;
+    scale_free(&made->scale);
+    CHECK(scale_learn(made->data, SCALE_STANDARD, (struct scale_rows){NULL, shape.rows}, 1, &made->scale, NULL) ==
+          TEMPER_OK);
+    struct multi_objective *group = group_made_new(made, 1);
+    for (size_t number = 0; group && number < GROUP_MADE_MEMBERS; number++) {
+        struct multi_request ask = {.kind = MULTI_EVALUATE, .member = number, .w = w, .gradient = gradient};
+        group_made_weights(made, number, w);
+        CHECK(multi_evaluate(group, &ask, 1, NULL) == TEMPER_OK);
+        CHECKF(gradient[0] == made->member[number].l2 * w[0], "member %zu: %g", number, gradient[0]);
+    }
+    multi_objective_free(group);
+    group_made_free(made);
+}
+
 /* ---- Derivatives ----------------------------------------------------------------------------- */
 
 struct along {
@@ -257,6 +280,7 @@ TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
 
 TEST_LIST(LISTED(a_member_is_an_objective_of_its_rows), LISTED(sums_over_several_parts_are_those_of_an_objective),
           LISTED(sparse_rows_of_many_columns), LISTED(features_far_from_zero_lose_no_digits),
-          LISTED(gradients_are_differences_of_values), LISTED(a_row_that_is_left_out_does_not_matter_whatever_it_holds),
-          LISTED(no_request_is_no_work), LISTED(three_classes_and_rows_without_labels_are_not_supported),
+          LISTED(a_constant_feature_has_no_gradient), LISTED(gradients_are_differences_of_values),
+          LISTED(a_row_that_is_left_out_does_not_matter_whatever_it_holds), LISTED(no_request_is_no_work),
+          LISTED(three_classes_and_rows_without_labels_are_not_supported),
           LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))
