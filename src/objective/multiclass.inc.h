@@ -74,7 +74,7 @@ static void from_transition(const struct pass_work *work, struct row_span span, 
         for (size_t i = 0; i < span.count; i++)
             r[c * o->stride + i] *= (real)(1 - o->transition[label[i] * o->classes + c] / sum[i]);
     for (size_t i = 0; i < span.count; i++)
-        loss[i] = (real)(rest[i] < 0.5 ? -log1p(-rest[i]) : -log(sum[i]));
+        loss[i] = (real)forward_value(sum[i], rest[i]);
 }
 
 /* loss[i] and r[c * stride + i] = d loss_i / d score_c of all rows of a span. */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "predict/predict.h"
-#include "tempered/loss_family.h"
+#include "tempered/row_scores.h"
 
 enum { BINS = 15 }; /* of the expected calibration error: equal widths of the largest probability */
 
@@ -63,18 +63,11 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-/* The loss of one row that the model was trained with, without weight and penalty. Two classes have one score, whose
- * sign is reversed for class 0. */
+/* The loss of one row that the model was trained with, without weight and penalty. */
 double model_row_loss(const struct model *model, const double *a, uint32_t label, double *space)
 {
     const double *column = model->transition ? model->transition + label * model->classes.count : NULL;
-    if (column && model->vectors == 1)
-        return forward_margin_loss(label == 1 ? a[0] : -a[0], column[label], column[1 - label]).value;
-    if (column)
-        return forward_loss(column, a, model->vectors, space, NULL);
-    if (model->vectors == 1)
-        return any_margin_loss(model->loss, label == 1 ? a[0] : -a[0]).value;
-    return any_loss(model->loss, a, model->vectors, label, NULL, NULL);
+    return loss_of_scores(model->loss, column, a, model->vectors, label, space);
 }
 
 /* The Brier score. With two classes both terms are equal, and by convention one of them counts; with more, the sum

@@ -9,6 +9,7 @@
 #include "predict/true_label.h"
 #include "tempered/log_partition.h"
 #include "tempered/loss_family.h"
+#include "tempered/row_scores.h"
 
 enum { BLOCK_ROWS = 256 }; /* rows of a thread's unit of work */
 
@@ -39,13 +40,7 @@ size_t output_width(const struct model *model, temper_prediction output)
  * predicts class 0. */
 size_t predicted_class(const struct model *model, const double *a)
 {
-    size_t best = 0;
-    if (model->vectors == 1)
-        return a[0] > 0;
-    for (size_t c = 1; c < model->vectors; c++)
-        if (a[c] > a[best])
-            best = c;
-    return best;
+    return class_of_scores(a, model->vectors);
 }
 
 /* Two classes have one score, which stands for the activations -a/2 and a/2. The t2 of a hinge, which has no

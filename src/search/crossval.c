@@ -67,26 +67,6 @@ size_t crossval_parts(const struct crossval *cv, int stage)
 
 /* ---- One fit --------------------------------------------------------------------------------- */
 
-/* The confidence is a difference of scores and not of probabilities, since not every loss has probabilities. Two
- * classes have a single score, that of class 1 against class 0. */
-uint32_t predicted_with_confidence(const double *a, size_t vectors, double *confidence)
-{
-    uint32_t best = 0;
-    double next = -INFINITY;
-    if (vectors == 1) {
-        *confidence = fabs(a[0]);
-        return a[0] > 0;
-    }
-    /* The best and the second best score in one pass: the loser of each comparison is a candidate for the second. */
-    for (uint32_t k = 1; k < vectors; k++) {
-        uint32_t loser = a[k] > a[best] ? best : k;
-        best = a[k] > a[best] ? k : best;
-        next = fmax(next, a[loser]);
-    }
-    *confidence = a[best] - next;
-    return best;
-}
-
 /* The fit whose result is being taken; `part` is the part that it has left out. */
 struct ended_fit {
     struct crossval_batch *batch;

@@ -9,6 +9,7 @@
 #include "data/dist/gather_labels.h"
 #include "data/split.h"
 #include "search/outcome_table.h"
+#include "tempered/row_scores.h"
 #include "train/scaled_features.h"
 
 enum { STAGE_NONE, STAGE_HALVES, STAGE_FOLDS };
@@ -74,8 +75,5 @@ temper_status crossval_run(const struct crossval *cv, struct crossval_table *tab
 
 /* Fits of one candidate in a stage. */
 size_t crossval_parts(const struct crossval *cv, int stage);
-
-/* The predicted class by the scores of one row, and the distance of the second best from the best score. */
-uint32_t predicted_with_confidence(const double *a, size_t vectors, double *confidence);
 
 #endif

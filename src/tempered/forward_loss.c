@@ -28,26 +28,19 @@ static size_t softmax(const double *a, size_t n, double *p)
 }
 
 /* -log S. Where S is near 1, by 1 - S, which keeps the digits of a small loss. */
-static double minus_log(double sum, double rest)
+double forward_value(double sum, double rest)
 {
     return rest < 0.5 ? -log1p(-rest) : -log(sum);
-}
-
-double forward_value(const double *p, const double *column, size_t n, double *sum)
-{
-    double rest = 0;
-    *sum = 0;
-    for (size_t c = 0; c < n; c++) {
-        *sum += p[c] * column[c];
-        rest += p[c] * (1 - column[c]);
-    }
-    return minus_log(*sum, rest);
 }
 
 double forward_loss(const double *column, const double *a, size_t n, double *p, double *gradient)
 {
     size_t top = softmax(a, n, p);
-    double sum, others = 0, value = forward_value(p, column, n, &sum);
+    double sum = 0, rest = 0, others = 0;
+    for (size_t c = 0; c < n; c++) {
+        sum += p[c] * column[c];
+        rest += p[c] * (1 - column[c]);
+    }
     for (size_t c = 0; gradient && c < n; c++) {
         gradient[c] = p[c] * (sum - column[c]) / sum;
         others += c == top ? 0 : gradient[c];
@@ -55,7 +48,7 @@ double forward_loss(const double *column, const double *a, size_t n, double *p, 
     /* sum - T[c][y] cancels where p_c is near 1; the entries add up to 0. */
     if (gradient)
         gradient[top] = 0 - others;
-    return value;
+    return forward_value(sum, rest);
 }
 
 struct margin_loss forward_margin_loss(double margin, double keep, double flip)
@@ -65,5 +58,5 @@ struct margin_loss forward_margin_loss(double margin, double keep, double flip)
     double sum = p * keep + q * flip, rest = p * (1 - keep) + q * (1 - flip);
     double step = p * q * (keep - flip) / sum; /* the derivative of log S */
     return (struct margin_loss){
-        .value = minus_log(sum, rest), .slope = -step, .curvature = step * step - step * (q - p)};
+        .value = forward_value(sum, rest), .slope = -step, .curvature = step * step - step * (q - p)};
 }

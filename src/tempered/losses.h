@@ -35,8 +35,8 @@ struct sce_terms sce_terms(temper_loss_spec loss, double cross_entropy);
 /* Cross-entropy with forward correction: -log sum_c p_c column[c], column[c] = P(given label | true class c). `p` (n)
  * receives the softmax of a; gradient (n) may be NULL. */
 double forward_loss(const double *column, const double *a, size_t n, double *p, double *gradient);
-/* The same from the softmax; *sum: sum_c p_c column[c]. */
-double forward_value(const double *p, const double *column, size_t n, double *sum);
+/* Its value from sum = sum_c p_c column[c] and rest = 1 - sum = sum_c p_c (1 - column[c]). */
+double forward_value(double sum, double rest);
 
 /* The same losses for two classes as functions of the margin. */
 struct margin_loss {

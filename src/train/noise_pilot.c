@@ -2,7 +2,7 @@
  *
  * The rows are divided into two halves, stratified by label; a logistic regression that is fitted to one half predicts
  * the other, so that no row is predicted by a model that has seen its label. Among the rows that are predicted to be of
- * class c, those of more than median confidence stand for the anchor points of Patrini et al.: they are almost all of
+ * class c, those of at least median confidence stand for the anchor points of Patrini et al.: they are almost all of
  * class c, and the shares of their given labels estimate T[c][.]. Counting labels, instead of averaging predicted
  * probabilities, does not rely on the calibration of the pilot fits. */
 #include "train/noise_pilot.h"
@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "tempered/row_scores.h"
 #include "train/train_streams.h"
 
 /* The weight of the prior in rows, for each class. */
@@ -78,22 +79,11 @@ void noise_pilot_free(struct noise_pilot *pilot)
     mem_free(pilot);
 }
 
-/* Confidence is the lead over the second largest score. */
 void noise_pilot_predict(struct noise_pilot *pilot, uint32_t half, const double *score, size_t vectors)
 {
-    for (size_t row = 0; row < pilot->rows; row++) {
-        const double *a = score + row * vectors;
-        uint32_t best = 0;
-        double second = -INFINITY;
-        if (pilot->half[row] != half)
-            continue;
-        for (uint32_t k = 1; k < vectors; k++)
-            best = a[k] > a[best] ? k : best;
-        for (uint32_t k = 0; k < vectors; k++)
-            second = k != best && a[k] > second ? a[k] : second;
-        pilot->predicted[row] = vectors == 1 ? a[0] > 0 : best;
-        pilot->confidence[row] = vectors == 1 ? fabs(a[0]) : a[best] - second;
-    }
+    for (size_t row = 0; row < pilot->rows; row++)
+        if (pilot->half[row] == half)
+            pilot->predicted[row] = predicted_with_confidence(score + row * vectors, vectors, &pilot->confidence[row]);
 }
 
 /* For qsort. */

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "data/subset.h"
 #include "tempered/loss_family.h"
+#include "tempered/row_scores.h"
 #include "train/train_state.h"
 
 /* Concentration steps usually end after three to ten; the tolerance of the fits may let two sets of rows alternate. */
@@ -92,17 +93,6 @@ static temper_status row_scores(const struct train_state *train, double **out)
     return status;
 }
 
-/* The class with the largest score, the first of equal ones; for two classes by the sign. */
-static uint32_t predicted_class(const double *score, size_t vectors)
-{
-    uint32_t best = 0;
-    if (vectors == 1)
-        return score[0] > 0;
-    for (uint32_t k = 1; k < vectors; k++)
-        best = score[k] > score[best] ? k : best;
-    return best;
-}
-
 temper_status rounds_accuracy(const struct train_state *train, double *accuracy)
 {
     const struct train_plan *plan = &train->plan;
@@ -110,7 +100,7 @@ temper_status rounds_accuracy(const struct train_state *train, double *accuracy)
     TRY(row_scores(train, &score));
     for (size_t row = 0; row < (size_t)plan->data->x.rows; row++) {
         double weight = given_weight(plan, row);
-        right += predicted_class(score + row * plan->vectors, plan->vectors) == plan->data->label[row] ? weight : 0;
+        right += class_of_scores(score + row * plan->vectors, plan->vectors) == plan->data->label[row] ? weight : 0;
         all += weight;
     }
     mem_free(score);
@@ -143,11 +133,9 @@ static temper_status sorted_losses(const struct train_state *train, struct row_l
     TRY(row_scores(train, &score));
     struct row_loss *list = mem_alloc(rows, sizeof *list);
     for (size_t row = 0; list && row < rows; row++) {
-        const double *a = score + row * plan->vectors;
-        uint32_t label = plan->data->label[row];
         list[row].row = row;
-        list[row].loss = plan->vectors == 1 ? any_margin_loss(plan->loss, label == 1 ? a[0] : -a[0]).value
-                                            : any_loss(plan->loss, a, plan->vectors, label, NULL, NULL);
+        list[row].loss =
+            loss_of_scores(plan->loss, NULL, score + row * plan->vectors, plan->vectors, plan->data->label[row], NULL);
     }
     mem_free(score);
     if (!list)

@@ -9,6 +9,7 @@
 #include "data/columns/column_stats.h"
 #include "data/columns/sanity_checks.h"
 #include "tempered/loss_family.h"
+#include "tempered/row_scores.h"
 #include "tempered/tempered_functions.h"
 #include "train/train_state.h"
 
@@ -438,19 +439,6 @@ static void warn_outliers(const struct scaled_features *features, temper_train_r
 
 /* ---- Warnings: predictions ------------------------------------------------------------------- */
 
-/* The predicted class: by the sign for two classes, which have one score, by the largest of many; the first of equal
- * ones. */
-static uint32_t largest_score(const double *score, size_t vectors)
-{
-    uint32_t best = 0;
-    if (vectors == 1)
-        return score[0] > 0;
-    for (uint32_t k = 1; k < vectors; k++)
-        if (score[k] > score[best])
-            best = k;
-    return best;
-}
-
 /* predicted[row]: the class that the solution w predicts for each row of this process, PREDICTED_ROWS at a time so that
  * the scores stay small. */
 static temper_status predict_rows(const struct train_state *train, const double *w, uint32_t *predicted)
@@ -470,7 +458,7 @@ static temper_status predict_rows(const struct train_state *train, const double 
         struct matrix slice = matrix_slice(&plan->features->given->x, from, count);
         status = scaled_features_activations_of(plan->features, &slice, solution, plan->threads, score, error);
         for (size_t row = 0; status == TEMPER_OK && row < count; row++)
-            predicted[from + row] = largest_score(score + row * vectors, vectors);
+            predicted[from + row] = class_of_scores(score + row * vectors, vectors);
     }
     mem_free(score);
     return status;
