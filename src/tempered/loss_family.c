@@ -214,9 +214,7 @@ bool loss_is_convex(temper_loss_spec loss)
 /* t1 >= t2 makes the curvature non-negative wherever the probability of the label is positive. */
 bool loss_is_convex_in_support(temper_loss_spec loss)
 {
-    if (loss.method == TEMPER_SCE)
-        return loss_is_convex(loss);
-    return loss.t1 >= loss.t2;
+    return loss_is_two_temperature(loss) && loss.t1 >= loss.t2;
 }
 
 bool loss_has_convex_settings(temper_loss_spec loss)

@@ -59,7 +59,7 @@ bool loss_same_spec(temper_loss_spec a, temper_loss_spec b);
  * two-temperature loss for t1 >= t2 >= 1; the Bregman loss for t1 = t2 >= 1, where it is the
  * matching loss of its link function; the symmetric cross-entropy for alpha >= beta |log_zero|. */
 bool loss_is_convex(temper_loss_spec loss);
-/* Is a two-temperature loss convex where the label has a positive probability? For t1 >= t2; with
+/* Is it a two-temperature loss, and convex where the label has a positive probability? For t1 >= t2; with
  * t1 = t2 < 1 it is, although it is constant further out. False for NaN temperatures. */
 bool loss_is_convex_in_support(temper_loss_spec loss);
 /* Is it a two-temperature loss and convex? The length of first steps and the diagonal

@@ -230,7 +230,7 @@ static void add_solution(const struct train_request *request, struct train_plan 
 {
     const struct shared_preconditioner *shared = request->shared;
     bool twice = plan->preconditioner == PRECONDITIONER_GRAM && (!shared || shared->initial.factor) &&
-                 plan->data->classes.count > 2 && loss_is_two_temperature(plan->loss);
+                 preconditioner_is_renewed(plan->data, plan->loss);
     if (twice) {
         add_phase(plan, name, continues_previous)->iteration_limit = FIRST_PRECONDITIONER_ITERATIONS;
         add_renewals(plan, name, request->options->max_iterations);

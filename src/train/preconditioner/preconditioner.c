@@ -54,12 +54,20 @@ bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
            loss_gap(loss) <= (data->classes.count == 2 ? MAX_GAP_BINARY : MAX_GAP_MULTICLASS);
 }
 
-/* Whether each class gets a Gram matrix. They halve the passes of convex losses, and save none for others; n x n
- * numbers for each class have to fit into memory, and enough rows have to be there. */
+/* Whether the preconditioner of W = 0 is replaced by that of the current weights. For two classes it would not pay; the
+ * curvature of rows at W /= 0 is known for two-temperature losses alone (weigh_rows in objective/multiclass.inc.h). */
+bool preconditioner_is_renewed(const struct dataset *data, temper_loss_spec loss)
+{
+    return data->classes.count > 2 && loss_is_two_temperature(loss);
+}
+
+/* Whether each class gets a Gram matrix: of the current weights, since at W = 0 all classes are alike. They halve the
+ * passes of convex losses, and save none for others; n x n numbers for each class have to fit into memory, and enough
+ * rows have to be there. */
 bool preconditioner_per_class(const struct dataset *data, temper_loss_spec loss, size_t n)
 {
     double numbers = (double)n * (double)n * (double)data->classes.count;
-    return data->classes.count > 2 && loss_is_convex_in_support(loss) &&
+    return preconditioner_is_renewed(data, loss) && loss_is_convex_in_support(loss) &&
            (double)dataset_all_rows(data) >= (double)MIN_CLASS_ROWS_PER_FEATURE * (double)n &&
            numbers * sizeof(double) <= PRECONDITIONER_MOST_BYTES;
 }

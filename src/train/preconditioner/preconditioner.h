@@ -68,6 +68,8 @@ void preconditioner_free(struct preconditioner *preconditioner);
 
 /* Whether a Gram preconditioner pays for such a loss on such data. */
 bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data);
+/* Whether a training continues with the preconditioner of its current weights after a few iterations. */
+bool preconditioner_is_renewed(const struct dataset *data, temper_loss_spec loss);
 /* Whether each of many classes gets a matrix of n x n of its own where the curvature is not that at W = 0. */
 bool preconditioner_per_class(const struct dataset *data, temper_loss_spec loss, size_t n);
 /* Subtracts the mean over the classes from each of n features: v[j * vectors + k]. */

@@ -34,7 +34,7 @@ static bool same_target(const struct pilot_target *a, const struct pilot_target 
 /* Many classes only: for two a Gram matrix is cheap relative to the fit itself. */
 bool shared_preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
 {
-    return data->classes.count > 2 && loss_is_two_temperature(loss) && preconditioner_suits(loss, data);
+    return preconditioner_is_renewed(data, loss) && preconditioner_suits(loss, data);
 }
 
 /* The bytes of the factors of one pilot fit: one for each class; or that of W = 0 and a later one; or the later one

@@ -197,6 +197,7 @@ TEST(questions_that_are_not_convexity)
     /* constant outside the support, hence not convex, but no Hessian inside is indefinite */
     CHECK(loss_is_convex_in_support(tempered_at(0.5, 0.5)) && !loss_is_convex(tempered_at(0.5, 0.5)));
     CHECK(loss_is_convex_in_support(logistic) && !loss_is_convex_in_support(tempered_at(0.3, 1)));
+    CHECK(!loss_is_convex_in_support(sce_at(4, 1)) && !loss_is_convex_in_support(bregman_at(1, 1)));
     CHECK(loss_has_convex_settings(logistic) && loss_has_convex_settings(tempered_at(1.5, 1)));
     CHECK(!loss_has_convex_settings(hinge) && !loss_has_convex_settings(bregman_at(1, 1)));
     CHECK(!loss_has_convex_settings(tempered_at(0.3, 1)));
