@@ -67,6 +67,9 @@ static temper_status check_data(const struct dataset *data, temper_error *error)
     return TEMPER_OK;
 }
 
+/* Squares of gradients, and their sums over rows, stay finite. */
+static const double SCE_LARGEST = 1e100;
+
 /* Names the range of a parameter; an end that is not finite in practice is no bound. */
 static temper_status refuse_parameter(temper_loss_spec loss, const temper_loss_parameter *wrong, temper_error *error)
 {
@@ -92,6 +95,11 @@ temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
         return error_set(error, TEMPER_USAGE, "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
     if (!loss_parameters_legal(loss, &wrong))
         return refuse_parameter(loss, wrong, error);
+    if (loss.method == TEMPER_SCE && !(loss.alpha <= SCE_LARGEST && -loss.beta * loss.log_zero <= SCE_LARGEST))
+        return error_set(error, TEMPER_USAGE,
+                         "alpha and beta * -log_zero of loss sce must not be above %g, or sums over rows overflow; try "
+                         "sce:0.1:1:-4",
+                         SCE_LARGEST);
     /* A loss that is 0 everywhere. */
     if (loss.method == TEMPER_SCE && loss.alpha == 0 && loss.beta * loss.log_zero == 0)
         return error_set(error, TEMPER_USAGE, "one of alpha and beta of loss sce must be positive; try sce:0.1:1:-4");

@@ -56,6 +56,11 @@ TEST(every_bad_loss_is_refused_with_advice)
     REFUSED(loss = ((temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 0.9}), "raise t2");
     REFUSED(loss = ((temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.6, .t2 = 0.5}), "raise t2");
     REFUSED(loss = ((temper_loss_spec){.method = TEMPER_T_LOGISTIC, .t2 = 0.5}), "raise t2");
+    /* Their product is infinite, or the squares of gradients are. */
+    REFUSED(loss = ((temper_loss_spec){.method = TEMPER_SCE, .beta = 1e200, .log_zero = -1e200}),
+            "not be above 1e+100");
+    REFUSED(loss = ((temper_loss_spec){.method = TEMPER_SCE, .beta = 1e101, .log_zero = -1}), "sce:0.1:1:-4");
+    REFUSED(loss = ((temper_loss_spec){.method = TEMPER_SCE, .alpha = 1e160}), "sums over rows overflow");
     dataset_free(data);
 }
 
