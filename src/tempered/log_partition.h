@@ -33,7 +33,7 @@ double partition_escort(const struct partition *family, const double *a, size_t 
  * large, and its rounding error would be exponentiated. */
 double partition_log_share(const struct partition *family, const double *a, size_t n);
 
-/* G of activations a/2, -a/2 for t = 0, 1/2, 1, 3/2, 2; NaN for others. */
+/* G of activations a/2, -a/2 for t = 0, 1/2, 2/3, 3/4, 1, 3/2, 2; NaN for others. */
 double partition_closed(double a, double t);
 
 #endif

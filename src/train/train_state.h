@@ -32,7 +32,8 @@ struct train_phase {
     bool uses_current_curvature; /* of the weights that it begins with, for the preconditioner; else that of W = 0 */
 };
 
-/* Decided before the first step, and constant from then on. */
+/* Decided before the first step. Constant from then on, except in a training with rounds (rounds.c): those change the
+ * weights of the rows, the matrix of label noise, the losses of the phases and the initial weights. */
 struct train_plan {
     const struct scaled_features *features; /* shared, or: */
     struct scaled_features own_features;

@@ -1,4 +1,4 @@
-/* streams: the numbers of the random streams that this layer uses; see data/streams.h. */
+/* train_streams: the numbers of the random streams of training, tuning and auditing; see data/random_streams.h. */
 #ifndef TRAIN_TRAIN_STREAMS_H
 #define TRAIN_TRAIN_STREAMS_H
 
