@@ -96,7 +96,9 @@ static temper_status complete_model(const struct dataset *data, const temper_tra
         return TEMPER_OK;
     struct noise_phase phase = {options, report};
     struct label_noise_progress progress = {report_noise_phase, &phase};
-    temper_status status = label_noise_estimate(data, options, progress, model, error);
+    double started = train_clock();
+    temper_status status = label_noise_estimate(data, options, progress, model, &report->warnings, error);
+    report->seconds += train_clock() - started;
     if (status == TEMPER_INTERRUPTED)
         report->stop = TEMPER_STOP_INTERRUPTED;
     return status == TEMPER_INTERRUPTED ? TEMPER_OK : status;
@@ -135,12 +137,29 @@ temper_tune_options temper_tune_defaults(void)
     return options;
 }
 
+/* The progress of an audit, as that of the tuning it belongs to. */
+struct tune_noise_phase {
+    const temper_tune_options *options;
+    double seconds; /* before the audit */
+};
+
+static int report_tune_noise(void *context, const temper_tune_progress *audit)
+{
+    const struct tune_noise_phase *phase = context;
+    temper_tune_progress shown = *audit;
+    shown.seconds += phase->seconds;
+    return phase->options->on_progress ? phase->options->on_progress(phase->options->progress_context, &shown) : 0;
+}
+
 /* Estimates the noise of the labels with the loss that was selected. An interruption leaves the model without it. */
 static temper_status add_noise(const struct dataset *data, const temper_tune_options *options, struct model *model,
                                temper_tune_report *report, temper_error *error)
 {
-    struct label_noise_progress progress = {options->on_progress, options->progress_context};
-    temper_status status = label_noise_estimate(data, &options->train, progress, model, error);
+    struct tune_noise_phase phase = {options, report->seconds};
+    struct label_noise_progress progress = {report_tune_noise, &phase};
+    double started = train_clock();
+    temper_status status = label_noise_estimate(data, &options->train, progress, model, &report->warnings, error);
+    report->seconds += train_clock() - started;
     if (status == TEMPER_INTERRUPTED)
         report->training.stop = TEMPER_STOP_INTERRUPTED;
     return status == TEMPER_INTERRUPTED ? TEMPER_OK : status;

@@ -261,17 +261,32 @@ temper_status audit_check(const struct dataset *data, const temper_audit_options
     return status;
 }
 
-/* The entry point. *report is untouched on failure. */
+/* The entry points. The outputs are untouched on failure. */
+temper_status audit_weighted(const struct dataset *data, const temper_audit_options *options,
+                             struct audited_weights *weights, temper_audit_report *report, temper_error *error)
+{
+    struct audited_weights found = {0};
+    struct audit_input in = {.given = data,
+                             .options = options,
+                             .error = error,
+                             .started = train_clock(),
+                             .weights = weights ? &found : NULL};
+    struct audit_results results = {.fits = {.l2 = NAN}};
+    temper_status status = run_steps(&in, &results);
+    if (status == TEMPER_OK) {
+        *report = results.report;
+        if (weights)
+            *weights = found;
+    } else {
+        temper_audit_report_free(&results.report);
+        mem_free(found.joint);
+    }
+    free_results(&in, &results);
+    return status;
+}
+
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
                     temper_error *error)
 {
-    struct audit_input in = {.given = data, .options = options, .error = error, .started = train_clock()};
-    struct audit_results results = {.fits = {.l2 = NAN}};
-    temper_status status = run_steps(&in, &results);
-    if (status == TEMPER_OK)
-        *report = results.report;
-    else
-        temper_audit_report_free(&results.report);
-    free_results(&in, &results);
-    return status;
+    return audit_weighted(data, options, NULL, report, error);
 }

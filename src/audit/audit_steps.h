@@ -5,6 +5,7 @@
 #ifndef AUDIT_AUDIT_STEPS_H
 #define AUDIT_AUDIT_STEPS_H
 
+#include "audit/audit.h"
 #include "audit/noise_binary.h"
 #include "audit/noise_em.h"
 #include "data/dist/gather_labels.h"
@@ -28,6 +29,7 @@ struct audit_input {
     size_t threads;
     double started; /* a clock, seconds */
     temper_error *error;
+    struct audited_weights *weights; /* filled by the ranking; NULL: not needed */
 };
 
 /* The setting, and the scores of models that have not seen the row. */

@@ -10,14 +10,15 @@
  */
 temper_status label_noise_check(const struct dataset *data, const temper_train_options *options, temper_error *error);
 
-/* Audits the training rows with the loss and the penalty of the model, and sets model->noise. The loss must have two
- * temperatures. The progress of `options` is not called; that of `progress` is, unless it is NULL.
+/* Audits the training rows with the loss and the penalty of the model, sets model->noise, and appends warnings. The
+ * loss must have two temperatures. The progress of `options` is not called; that of `progress` is, unless it is NULL.
  * TEMPER_INTERRUPTED: the caller has asked to stop, and the model is unchanged. */
 struct label_noise_progress {
     temper_tune_progress_fn *call;
     void *context;
 };
 temper_status label_noise_estimate(const struct dataset *data, const temper_train_options *options,
-                                   struct label_noise_progress progress, struct model *model, temper_error *error);
+                                   struct label_noise_progress progress, struct model *model, temper_warnings *warnings,
+                                   temper_error *error);
 
 #endif

@@ -30,6 +30,18 @@ static size_t best_other(const double *a, size_t count, uint32_t own)
     return best;
 }
 
+/* Adds the row to the expected weights. `log_joint` and `all` are those of audit_joint. */
+static void add_weight(const struct audit_input *in, const temper_audit_suspect *suspect, const double *log_joint,
+                       double all)
+{
+    struct audited_weights *weights = in->weights;
+    double weight = in->labels.weight ? in->labels.weight[suspect->row] : 1;
+    weights->rows += weight > 0;
+    weights->wrong += weight > 0 ? suspect->score : 0;
+    for (size_t c = 0; weights->joint && c < in->classes; c++)
+        weights->joint[c * in->classes + suspect->given] += weight * exp(log_joint[c] - all);
+}
+
 /* The score is 1 - p(given label is right), by expm1 so that small scores keep their digits. Also adds
  * the row to the expected number of wrong labels and to the expected counts of (true, given) classes. */
 static void fill_suspect(const struct audit_input *in, const struct audit_fits *fits, const struct audit_noise *noise,
@@ -58,6 +70,8 @@ static void fill_suspect(const struct audit_input *in, const struct audit_fits *
     /* Expected counts of (true, given) classes: the posterior of each true class. */
     for (size_t c = 0; report->transition && c < in->classes; c++)
         report->transition[c * in->classes + given] += exp(space[c] - all);
+    if (in->weights)
+        add_weight(in, out, space, all);
 }
 
 /* Two classes: the score of a row at both ends of the credible range of the noise rate, extended to contain the
@@ -191,12 +205,15 @@ temper_status audit_rank(const struct audit_input *in, const struct audit_fits *
     struct suspect_order *order = mem_alloc(in->rows, sizeof *order);
     report->suspects = mem_alloc(in->rows, sizeof *report->suspects);
     report->transition = cells ? mem_zeroed(cells, sizeof *report->transition) : NULL;
+    if (cells && in->weights)
+        in->weights->joint = mem_zeroed(cells, sizeof *in->weights->joint);
     report->rows = in->rows;
     report->classes = in->classes;
     report->in_pairs = noise->em.in_pairs;
     report->by_row = in->options->kind && in->options->kind[0] == 'r';
     temper_status status = TEMPER_NO_MEMORY;
-    if (space && order && report->suspects && (!cells || report->transition)) {
+    bool has_tables = !cells || (report->transition && (!in->weights || in->weights->joint));
+    if (space && order && report->suspects && has_tables) {
         fill_suspects(in, fits, near, noise, space, report);
         status = mark_conflicts(in, report);
     } else {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 
@@ -25,6 +26,61 @@ TEST(training_keeps_the_noise_on_request)
     CHECKF(noise->rate > 0.02 && noise->rate < 0.2, "%g", noise->rate);
     temper_model_free(without);
     temper_model_free(with);
+    dataset_free(data);
+}
+
+enum { SKEWED_ROWS = 1000 };
+
+/* Two classes of 90 and 10 %, well separated; a tenth of the labels is that of the other class. Sets class weights by
+ * which both labels count the same, and *wrong to the share of weight that label b has among the rows of class a. */
+static struct dataset *skewed(double *wrong)
+{
+    struct draw draw = draw_from(5);
+    double xy[2 * SKEWED_ROWS], count[2] = {0}, weight[2] = {0};
+    const char *labels[SKEWED_ROWS];
+    bool other[SKEWED_ROWS], flipped[SKEWED_ROWS];
+    draw_normals(&draw, xy, 2 * SKEWED_ROWS, 1.5);
+    for (size_t i = 0; i < SKEWED_ROWS; i++) {
+        other[i] = i % 10 == 3;
+        flipped[i] = draw_uniform(&draw, 0, 1) < 0.1;
+        xy[2 * i] += other[i] ? 4 : -4;
+        labels[i] = other[i] != flipped[i] ? "b" : "a";
+    }
+    struct dataset *data = made_points(SKEWED_ROWS, xy, labels);
+    uint32_t of_b = classes_find(&data->classes, "b", 1);
+    data->weight = malloc(SKEWED_ROWS * sizeof *data->weight);
+    for (size_t i = 0; i < SKEWED_ROWS; i++)
+        count[data->label[i] == of_b]++;
+    for (size_t i = 0; i < SKEWED_ROWS; i++) {
+        data->weight[i] = SKEWED_ROWS / 2.0 / count[data->label[i] == of_b];
+        weight[flipped[i]] += other[i] ? 0 : data->weight[i];
+    }
+    *wrong = weight[1] / (weight[0] + weight[1]);
+    return data;
+}
+
+/* The probabilities of a weighted training are those of the weighted rows, and so is the noise. */
+TEST(the_noise_is_that_of_weighted_rows)
+{
+    double wrong;
+    struct dataset *data = skewed(&wrong);
+    temper_train_options options = made_options();
+    options.estimate_noise = 1;
+    temper_model *model = made_train(data, options, NULL);
+    const struct label_noise *noise = &made_inside(model)->noise;
+    uint32_t a = classes_find(&data->classes, "a", 1);
+    CHECK(wrong > 0.3 && noise->rate < 0.15);
+    CHECKF(fabs(noise->transition[2 * a + (1 - a)] - wrong) < 0.03, "%g instead of %g",
+           noise->transition[2 * a + (1 - a)], wrong);
+    temper_model_free(model);
+    /* Rows of weight 0 do not count: without any label b in class a there is no noise in it. */
+    for (size_t i = 0; i < SKEWED_ROWS; i++)
+        if ((i % 10 == 3) == (data->label[i] == a))
+            data->weight[i] = 0;
+    model = made_train(data, options, NULL);
+    noise = &made_inside(model)->noise;
+    CHECKF(noise->rate < 0.02, "%g", noise->rate);
+    temper_model_free(model);
     dataset_free(data);
 }
 
@@ -114,12 +170,67 @@ TEST(refusals_come_before_the_training)
     options.on_progress = watch;
     options.progress_context = &watched;
     CHECK(temper_train(made_public(few), &options, &model, NULL, &error) == TEMPER_BAD_DATA);
+    CHECKF(strstr(error.message, "8 rows are too few to estimate the noise") && !strstr(error.message, "fold"), "%s",
+           error.message);
     options.loss = (temper_loss_spec){.method = TEMPER_HINGE};
     CHECK(temper_train(made_public(data), &options, &model, NULL, &error) == TEMPER_USAGE);
     CHECKF(strstr(error.message, "two-temperature"), "%s", error.message);
     CHECK(!model && watched.trained == 0);
     dataset_free(data);
     dataset_free(few);
+}
+
+/* Seconds of a tuning, which must not fall, and the calls of its audit. */
+struct tune_clock {
+    double seconds;
+    size_t audited;
+    bool fell;
+};
+
+static int watch_clock(void *context, const temper_tune_progress *progress)
+{
+    struct tune_clock *clock = context;
+    clock->fell = clock->fell || progress->seconds < clock->seconds;
+    clock->seconds = progress->seconds;
+    clock->audited += strcmp(progress->phase, "audit") == 0;
+    return 0;
+}
+
+static int last_seconds(void *context, const temper_train_progress *progress)
+{
+    *(double *)context = progress->seconds;
+    return 0;
+}
+
+/* Warnings of the audit are those of the call, and its time too. */
+TEST(warnings_and_time_of_the_audit_are_reported)
+{
+    struct dataset *data = made_data(MATRIX_F64, 120, 4, 2);
+    temper_train_options options = made_options();
+    temper_train_report report;
+    double seconds = 0;
+    options.estimate_noise = 1;
+    options.on_progress = last_seconds;
+    options.progress_context = &seconds;
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_FEW_ROWS, "with 120 rows the estimated noise"), "%s",
+           made_first_warning(&report.warnings));
+    CHECKF(report.seconds >= seconds, "%g, %g", report.seconds, seconds);
+    temper_tune_options tuning = temper_tune_defaults();
+    struct tune_clock clock = {0};
+    temper_model *model = NULL;
+    tuning.folds = 3;
+    tuning.grid = "t1=0.3 t2=1 l2=1x only";
+    tuning.train.threads = 1;
+    tuning.train.estimate_noise = 1;
+    tuning.on_progress = watch_clock;
+    tuning.progress_context = &clock;
+    temper_tune_report tuned = made_tune(data, tuning, &model);
+    CHECK(made_warned(&tuned.warnings, TEMPER_WARNING_FEW_ROWS, "with 120 rows the estimated noise"));
+    CHECKF(clock.audited > 0 && !clock.fell && tuned.seconds >= clock.seconds, "%g, %g", tuned.seconds, clock.seconds);
+    temper_model_free(model);
+    temper_tune_report_free(&tuned);
+    dataset_free(data);
 }
 
 /* The final model of a search has the estimate too, by the loss that was selected. */
@@ -145,6 +256,7 @@ TEST(tuning_estimates_it_too)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(training_keeps_the_noise_on_request), LISTED(true_labels_are_surer_than_given_ones),
+TEST_LIST(LISTED(training_keeps_the_noise_on_request), LISTED(the_noise_is_that_of_weighted_rows),
+          LISTED(warnings_and_time_of_the_audit_are_reported), LISTED(true_labels_are_surer_than_given_ones),
           LISTED(a_model_file_keeps_it), LISTED(an_interrupted_audit_leaves_the_model),
           LISTED(refusals_come_before_the_training), LISTED(tuning_estimates_it_too))
