@@ -149,7 +149,8 @@ static struct onnx_name step(struct onnx_builder *b, struct onnx_name below, str
 }
 
 /* Probabilities for t2 other than 1: l, how far the log-partition function is above the largest score, by STEPS steps
- * from a lower bound; then the escort distribution u^(-order/s), normalised. */
+ * from a lower bound; then the escort distribution u^(-order/s), normalised. u is relative to that of the most probable
+ * class, whose power is then 1: otherwise a large order could make all of them 0. */
 static struct onnx_name tempered(struct onnx_builder *b, struct onnx_name below)
 {
     double s = model_t2(b->model) - 1, classes = (double)b->model->classes.count;
@@ -157,7 +158,8 @@ static struct onnx_name tempered(struct onnx_builder *b, struct onnx_name below)
     struct onnx_name l = binary(b, "Max", binary(b, "Sub", start, reduce(b, "ReduceMean", below)), number(b, 0));
     for (int i = 0; i < STEPS; i++)
         l = step(b, below, l);
-    struct onnx_name weight = power(b, base_of(b, below, l), -model_escort_order(b->model) / s);
+    struct onnx_name u = base_of(b, below, l), top = reduce(b, s > 0 ? "ReduceMin" : "ReduceMax", u);
+    struct onnx_name weight = power(b, binary(b, "Div", u, top), -model_escort_order(b->model) / s);
     return binary(b, "Div", weight, sum(b, weight));
 }
 

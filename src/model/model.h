@@ -38,8 +38,8 @@ struct calibration {
 /* How often each class is given the label of another, estimated by an audit of the training rows. */
 struct label_noise {
     bool known;
-    double rate;        /* share of wrong labels */
-    double *transition; /* [true * classes + given], rows that sum to 1; NULL: the same rate for all classes */
+    double rate;        /* share of wrong labels among the rows of positive weight */
+    double *transition; /* [true * classes + given], by weight, rows that sum to 1; NULL: that rate for all classes */
 };
 
 struct model {
@@ -54,7 +54,7 @@ struct model {
      * each class otherwise. */
     size_t vectors;
     double *weights;       /* [vectors][features] */
-    double *transition;    /* forward correction: [given * classes + true], P(given label | true class); else NULL */
+    double *transition;    /* forward correction: [true * classes + given], P(given label | true class); else NULL */
     double *bias;          /* [vectors] */
     struct scale scale;    /* as it was learnt; the weights have it in them already. Arrays NULL for
                             * SCALE_NONE */

@@ -380,35 +380,50 @@ static bool parse_l2(struct json_reader *json, struct model *model)
            parse_parameter(json, true, &model->l2);
 }
 
-/* "correction": the matrix of label noise of forward correction, for each true class the probabilities of all labels,
- * which add up to 1. */
+/* A row of a matrix of label noise: probabilities that sum to 1, up to rounding. */
+static bool parse_matrix_row(struct json_reader *json, size_t classes, bool positive, double *row)
+{
+    double sum = 0;
+    if (!json_f64_array(json, row, classes))
+        return false;
+    for (size_t g = 0; g < classes; g++) {
+        if (!(row[g] >= 0) || (positive && row[g] == 0))
+            return fail_changed(json, positive ? "a probability that is not positive" : "a probability below 0");
+        sum += row[g];
+    }
+    return fabs(sum - 1) < 1e-9 || fail_changed(json, "probabilities that do not sum to 1");
+}
+
+/* A matrix of label noise: for each true class a list of the probabilities of all labels, into
+ * (*out)[true * classes + given]. */
+static bool parse_matrix(struct json_reader *json, size_t classes, bool positive, double **out)
+{
+    size_t cells, c = 0;
+    /* Two bytes a number at least, so that nothing much larger than the file is allocated. */
+    if (!mul_size(classes, classes, &cells) || cells > (size_t)(json->to - json->from))
+        return fail_changed(json, "a matrix of label noise that the file could not hold");
+    *out = mem_alloc(cells, sizeof **out);
+    if (!*out)
+        return json_no_memory(json);
+    if (!json_array(json))
+        return false;
+    for (; json_item(json); c++) {
+        if (c == classes)
+            return fail_changed(json, "more rows of the matrix of label noise than classes");
+        if (!parse_matrix_row(json, classes, positive, *out + c * classes))
+            return false;
+    }
+    if (json->status == TEMPER_OK && c < classes)
+        return fail_changed(json, "fewer rows of the matrix of label noise than classes");
+    return json->status == TEMPER_OK;
+}
+
+/* "correction": the matrix of forward correction, whose loss needs positive probabilities. */
 static bool parse_correction(struct json_reader *json, struct model *model)
 {
-    size_t classes = model->classes.count;
     if (!loss_has_transition(model->loss))
         return fail_changed(json, "a matrix of label noise that the method does not have");
-    double *row = mem_alloc(classes, sizeof *row);
-    model->transition = mem_alloc(classes, classes * sizeof *model->transition);
-    if (!row || !model->transition) {
-        mem_free(row);
-        return json_no_memory(json);
-    }
-    bool fine = json_array(json);
-    size_t read = 0;
-    for (; fine && json_item(json); read++) {
-        fine = read < classes && json_f64_array(json, row, classes);
-        double sum = 0;
-        for (size_t y = 0; fine && y < classes; y++) {
-            model->transition[y * classes + read] = row[y];
-            fine = row[y] > 0 && row[y] <= 1;
-            sum += row[y];
-        }
-        fine = fine && fabs(sum - 1) < 1e-9;
-    }
-    mem_free(row);
-    if (json->status != TEMPER_OK)
-        return false;
-    return (fine && read == classes) || fail_changed(json, "a matrix of label noise that is none");
+    return parse_matrix(json, model->classes.count, true, &model->transition);
 }
 
 /* "schema": its columns must become as many features as the model has. */
@@ -442,43 +457,6 @@ static bool parse_calibration(struct json_reader *json, struct model *model)
            fail_changed(json, "a calibration whose order is not positive, or whose floor is not from 0 to 1");
 }
 
-/* A row of the transition matrix: probabilities that sum to 1, up to rounding. */
-static bool parse_transition_row(struct json_reader *json, double *row, size_t classes)
-{
-    double sum = 0;
-    if (!json_f64_array(json, row, classes))
-        return false;
-    for (size_t g = 0; g < classes; g++) {
-        if (!(row[g] >= 0))
-            return fail_changed(json, "a probability below 0");
-        sum += row[g];
-    }
-    return fabs(sum - 1) < 1e-9 || fail_changed(json, "probabilities that do not sum to 1");
-}
-
-/* "transition": a list for each true class. */
-static bool parse_transition(struct json_reader *json, struct model *model)
-{
-    size_t classes = model->classes.count, cells, c = 0;
-    /* Two bytes a number at least, so that nothing much larger than the file is allocated. */
-    if (!mul_size(classes, classes, &cells) || cells > (size_t)(json->to - json->from))
-        return fail_changed(json, "a transition matrix that the file could not hold");
-    model->noise.transition = mem_alloc(cells, sizeof *model->noise.transition);
-    if (!model->noise.transition)
-        return json_no_memory(json);
-    if (!json_array(json))
-        return false;
-    for (; json_item(json); c++) {
-        if (c == classes)
-            return fail_changed(json, "more rows of the transition matrix than classes");
-        if (!parse_transition_row(json, model->noise.transition + c * classes, classes))
-            return false;
-    }
-    if (json->status == TEMPER_OK && c < classes)
-        return fail_changed(json, "fewer rows of the transition matrix than classes");
-    return json->status == TEMPER_OK;
-}
-
 /* Keys of the object "noise". */
 enum { NOISE_RATE, NOISE_TRANSITION, NOISE_KEYS };
 static const char *const noise_keys[] = {"rate", "transition"};
@@ -494,7 +472,7 @@ static bool parse_noise(struct json_reader *json, struct model *model)
         if (key == NOISE_RATE)
             json_f64(json, &model->noise.rate);
         else
-            parse_transition(json, model);
+            parse_matrix(json, model->classes.count, false, &model->noise.transition);
     }
     if (!keys_complete(json, noise_keys, NOISE_KEYS, (1u << NOISE_RATE) & ~seen, "noise"))
         return false;

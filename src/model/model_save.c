@@ -116,21 +116,34 @@ static void write_weights(const struct model *model, struct text *text)
     text_append(text, single ? ",\n" : "\n],\n");
 }
 
-/* The matrix of label noise, a line for each true class; absent in most models. */
+/* A matrix of label noise, a list for each true class, without the bracket that closes it. `wrapped`: long lists are
+ * written on several lines; that of forward correction is a line for each class, however long. */
+static void write_matrix(const double *matrix, size_t classes, bool wrapped, struct text *text)
+{
+    text_append(text, "[\n");
+    for (size_t c = 0; c < classes; c++) {
+        const double *row = matrix + c * classes;
+        text_append(text, c ? ",\n" : "");
+        if (wrapped) {
+            json_write_f64_array(text, row, classes);
+            continue;
+        }
+        for (size_t g = 0; g < classes; g++) {
+            text_append(text, g ? ", " : "[");
+            json_write_f64(text, row[g]);
+        }
+        text_append(text, "]");
+    }
+}
+
+/* The matrix of forward correction; absent in most models. */
 static void write_correction(const struct model *model, struct text *text)
 {
-    size_t classes = model->classes.count;
     if (!model->transition)
         return;
     write_key(text, "correction");
-    for (size_t c = 0; c < classes; c++) {
-        text_append(text, c ? "],\n[" : "[\n[");
-        for (size_t y = 0; y < classes; y++) {
-            text_append(text, y ? ", " : "");
-            json_write_f64(text, model->transition[y * classes + c]);
-        }
-    }
-    text_append(text, "]\n],\n");
+    write_matrix(model->transition, model->classes.count, false, text);
+    text_append(text, "\n],\n");
 }
 
 /* Offsets and factors of the scaling; the weights of the file include it already. */
@@ -206,17 +219,14 @@ static void write_calibration(const struct calibration *calibration, struct text
 /* The rate, and the transition matrix if there is one: a line for each true class. */
 static void write_noise(const struct model *model, struct text *text)
 {
-    size_t classes = model->classes.count;
     if (!model->noise.known)
         return;
     text_append(text, "\"noise\": {\"rate\": ");
     json_write_f64(text, model->noise.rate);
     if (model->noise.transition) {
-        text_append(text, ", \"transition\": [\n");
-        for (size_t c = 0; c < classes; c++) {
-            json_write_f64_array(text, model->noise.transition + c * classes, classes);
-            text_append(text, c + 1 < classes ? ",\n" : "]");
-        }
+        text_append(text, ", \"transition\": ");
+        write_matrix(model->noise.transition, model->classes.count, true, text);
+        text_append(text, "]");
     }
     text_append(text, "},\n");
 }
@@ -264,8 +274,9 @@ static const char *what_is_not_finite(const struct model *model)
         return "an intercept is";
     if (!all_finite(scale->offset, scaled) || !all_finite(scale->factor, scaled))
         return "an offset or a factor of the scaling is";
-    size_t cells = model->noise.transition ? model->classes.count * model->classes.count : 0;
-    if (!all_finite(model->noise.transition, cells) || !isfinite(model->noise.rate))
+    size_t cells = model->classes.count * model->classes.count;
+    if (!all_finite(model->transition, model->transition ? cells : 0) ||
+        !all_finite(model->noise.transition, model->noise.transition ? cells : 0) || !isfinite(model->noise.rate))
         return "a rate of the label noise is";
     bool temperatures = loss_has_temperatures(model->loss);
     if (!loss_parameters_legal(model->loss, &wrong) ||

@@ -27,7 +27,7 @@ struct evaluator {
     double correct, loss, log_loss, brier;
     struct calibration_bin bin[BINS];
     double *confusion; /* [label * classes + predicted]: weights */
-    double *p;         /* workspace: probabilities of one row */
+    double *p;         /* workspace: two numbers for each class; probabilities of one row */
 };
 
 /* Accepts NULL. */
@@ -52,7 +52,7 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
     evaluator->model = model;
     evaluator->calibrated = model_has_probabilities(model);
     evaluator->confusion = mem_zeroed(cells, sizeof *evaluator->confusion);
-    evaluator->p = mem_alloc(classes, sizeof *evaluator->p);
+    evaluator->p = mem_alloc(classes, 2 * sizeof *evaluator->p);
     if (!evaluator->confusion || !evaluator->p) {
         evaluator_free(evaluator);
         return error_no_memory(error);
@@ -66,8 +66,11 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
 /* The loss of one row that the model was trained with, without weight and penalty. */
 double model_row_loss(const struct model *model, const double *a, uint32_t label, double *space)
 {
-    const double *column = model->transition ? model->transition + label * model->classes.count : NULL;
-    return loss_of_scores(model->loss, column, a, model->vectors, label, space);
+    size_t classes = model->classes.count;
+    double *column = space + classes; /* of the matrix of label noise: P(label | true class) */
+    for (size_t c = 0; model->transition && c < classes; c++)
+        column[c] = model->transition[c * classes + label];
+    return loss_of_scores(model->loss, model->transition ? column : NULL, a, model->vectors, label, space);
 }
 
 /* The Brier score. With two classes both terms are equal, and by convention one of them counts; with more, the sum

@@ -7,7 +7,7 @@
 
 struct evaluator;
 
-/* The loss of a row with the scores a[vectors], without weight and penalty; `space` has one number for each class. */
+/* The loss of a row with the scores a[vectors], without weight and penalty; `space` has two numbers for each class. */
 double model_row_loss(const struct model *model, const double *a, uint32_t label, double *space);
 
 temper_status evaluator_new(const struct model *model, struct evaluator **out, temper_error *error);

@@ -190,7 +190,7 @@ static double penalty_of(const struct model *model)
     return 0.5 * model->l2 * squares;
 }
 
-/* The rows of this process, and space for one number for each class. */
+/* The rows of this process, and space for two numbers for each class. */
 struct mean_rows {
     const struct dataset *data;
     const struct model *model;
@@ -225,7 +225,7 @@ static temper_status describe_mean(struct tune_state *t)
     struct model *model = t->model;
     temper_train_report *report = &t->report.training;
     double *score = mem_alloc((size_t)request->data->x.rows, model->vectors * sizeof *score);
-    double *space = mem_alloc(model->classes.count, sizeof *space);
+    double *space = mem_alloc(model->classes.count, 2 * sizeof *space);
     temper_status status = score && space
                                ? decide(model, &request->data->x, request->train.threads, score, request->error)
                                : error_no_memory(request->error);

@@ -78,13 +78,14 @@ static bool copy_scale(const struct scale *scale, struct model *model)
     return true;
 }
 
-/* The matrix of label noise, for evaluations and for people. False: out of memory. */
+/* The matrix of label noise, for evaluations and for people: transposed, since the objective has it by given label.
+ * False: out of memory. */
 static bool copy_transition(const struct train_plan *plan, struct model *model)
 {
     size_t classes = plan->data->classes.count;
     model->transition = mem_alloc(classes, classes * sizeof *model->transition);
-    if (model->transition)
-        memcpy(model->transition, plan->transition, classes * classes * sizeof *model->transition);
+    for (size_t i = 0; model->transition && i < classes * classes; i++)
+        model->transition[i] = plan->transition[i % classes * classes + i / classes];
     return model->transition != NULL;
 }
 

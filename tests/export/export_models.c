@@ -67,6 +67,8 @@ static const struct calibrated_example {
     {{"many_order", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 1.5, 0},
     {{"many_floor", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.3, 0.05},
     {{"many_hot_floor", 26, 16, {.method = TEMPER_TEMPERED, .t1 = 0.8, .t2 = 3}, SCALE_NONE}, 2, 1e-6},
+    {{"two_hot_steep", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.4}, SCALE_NONE}, 2000, 0},
+    {{"many_cold_steep", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.8}, SCALE_NONE}, 2000, 0.1},
     {{"many_hinge_floor", 3, 5, {.method = TEMPER_HINGE, .smoothing = 1}, SCALE_NONE}, 0.8, 0.3},
 };
 

@@ -236,7 +236,9 @@ static double corrected_gradient(const struct model *model, const struct dataset
     size_t classes = model->classes.count, vectors = model->vectors, columns = model->features;
     double g[3 * (COLUMNS + 1)] = {0}, a[3], p[3], r[3], x[COLUMNS], weights = 0, norm = 0;
     for (size_t row = 0; row < data->x.rows; row++) {
-        const double *column = model->transition + data->label[row] * classes;
+        double column[3];
+        for (size_t c = 0; c < classes; c++)
+            column[c] = model->transition[c * classes + data->label[row]];
         double weight = data->weight ? data->weight[row] : 1;
         matrix_row_f64(&data->x, row, x);
         for (size_t k = 0; k < vectors; k++) {
@@ -311,7 +313,7 @@ TEST(the_matrix_of_label_noise_is_found)
         double sum = 0;
         for (size_t y = 0; y < 3; y++) {
             /* classes are in the order in which they first occur */
-            double found = inside->transition[y * 3 + c];
+            double found = inside->transition[c * 3 + y];
             double wanted = planted[inside->classes.name[c][0] - 'a'][inside->classes.name[y][0] - 'a'];
             CHECKF(fabs(found - wanted) < 0.03, "T[%zu][%zu] = %g, not %g", c, y, found, wanted);
             CHECK(found > 0);
@@ -345,6 +347,11 @@ TEST(a_corrected_model_is_saved_and_evaluated)
             CHECK(temper_evaluator_finish(evaluator, &found, NULL) == TEMPER_OK);
             CHECK_CLOSE(found.loss, report.train_loss, 1e-9);
             temper_evaluation_free(&found);
+            temper_text none = {0};
+            temper_error error = {0};
+            made_inside(back)->transition[1] = (double)NAN;
+            CHECK(temper_model_to_text(back, &none, &error) == TEMPER_BAD_DATA);
+            CHECKF(strstr(error.message, "label noise"), "%s", error.message);
         }
         options.threads = 3;
         temper_model *other = made_train(data, options, NULL);
