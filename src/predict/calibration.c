@@ -8,10 +8,10 @@
 #include "predict/predict.h"
 
 /* The floor is searched in these bounds: at 0, one row of probability 0 would make the likelihood 0. */
-static const double LEAST_FLOOR = 1e-9, MOST_FLOOR = 1 - 1e-6;
+static const double LEAST_FLOOR = 1e-9, MOST_FLOOR = 1 - 1e-6, FIRST_FLOOR = 0.02;
 
 enum {
-    FLOOR_STEPS = 30, /* of Newton's method, halving where it leaves the bracket; 5 are usual */
+    FLOOR_STEPS = 60, /* of Newton's method or bisection, of which 36 alone would do; 5 to 10 are usual */
     DOUBLINGS = 12,   /* the order is searched from 2^-12 to 2^12 times the typical one */
     ORDER_STEPS = 20  /* of the golden section: the order is found to 1e-4 of itself */
 };
@@ -57,27 +57,26 @@ static void floor_slope(const struct calibration_problem *problem, double floor,
     }
 }
 
-/* The floor of the largest likelihood for the present q. Newton's method in a bracket: the slope falls monotonically,
- * so that its sign shows on which side the maximum is. */
+/* The floor of the largest likelihood for the present q: the root of x f'(x). Newton's method in the logarithm of the
+ * floor, since floors differ by orders of magnitude: in the floor itself, where the likelihood is a logarithm of it, a
+ * step would only double it. The slope falls monotonically, so that its sign shows on which side of the bracket the
+ * maximum is; a step that leaves the bracket, or is not half of the last but one, is a bisection. */
 static double best_floor(const struct calibration_problem *problem)
 {
-    double low = LEAST_FLOOR, high = MOST_FLOOR, floor = low, first, second;
+    double low = LEAST_FLOOR, high = MOST_FLOOR, floor = FIRST_FLOOR, first, second;
+    double step = log(high / low), step_before = step;
     floor_slope(problem, low, &first, &second);
     if (first <= 0)
         return low;
-    for (int i = 0; i < FLOOR_STEPS; i++) {
-        if (first > 0)
-            low = floor;
-        else
-            high = floor;
-        double step = -first / second, next = floor + step;
-        /* In the geometric mean, because floors differ by orders of magnitude. */
-        if (!(next > low && next < high))
-            next = sqrt(low * high);
-        if (fabs(next - floor) <= 1e-9 * floor)
-            break;
-        floor = next;
+    for (int i = 0; i < FLOOR_STEPS && fabs(step) > 1e-9; i++) {
         floor_slope(problem, floor, &first, &second);
+        *(first > 0 ? &low : &high) = floor;
+        double newton = -first / (first + floor * second), next = floor * exp(newton);
+        /* Not so for a NaN either. */
+        bool fine = next > low && next < high && fabs(newton) < 0.5 * fabs(step_before);
+        step_before = step;
+        step = fine ? newton : log(sqrt(low * high) / floor);
+        floor = fine ? next : sqrt(low * high);
     }
     return floor;
 }

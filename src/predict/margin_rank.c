@@ -107,9 +107,14 @@ static temper_train_options rank_training(const temper_noise_options *options)
     return training;
 }
 
-/* Refuses to rank by a model that is not at its minimum: without a penalty separable rows have none. */
+/* Refuses to rank by a model that is not at its minimum. Without a penalty separable rows have none, however small the
+ * gradient has become. */
 static temper_status check_converged(const temper_train_report *report, temper_error *error)
 {
+    if (report->l2 == 0 && report->accuracy == 1)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "the rows are linearly separable, so that the logistic regression that ranks them has no "
+                         "minimum without a penalty; give an l2 above 0 by --rank-l2 (rank_l2)");
     if (report->stop == TEMPER_STOP_CONVERGED ||
         (report->stop == TEMPER_STOP_STALLED && report->gradient_norm <= STALLED_TOLERANCE))
         return TEMPER_OK;

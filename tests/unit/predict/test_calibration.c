@@ -100,6 +100,30 @@ TEST(scores_without_information_are_left_alone)
     model_free(model);
 }
 
+/* A third of the scores is so large that a label against them has no other explanation than the floor, 80 % here. */
+TEST(a_large_floor_is_found_where_scores_are_certain)
+{
+    enum { CERTAIN_ROWS = 3000 };
+    const double size[] = {0.2, 1, 50}, floor = 0.8;
+    struct model *model = shape(2, (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1});
+    struct draw draw = draw_from(3);
+    double *score = malloc(CERTAIN_ROWS * sizeof *score);
+    uint32_t *label = malloc(CERTAIN_ROWS * sizeof *label);
+    for (size_t i = 0; i < CERTAIN_ROWS; i++) {
+        score[i] = (i / 3 % 2 ? 1 : -1) * size[i % 3];
+        double p = floor / 2 + (1 - floor) / (1 + exp(-5 * score[i]));
+        label[i] = draw_uniform(&draw, 0, 1) < p;
+    }
+    struct calibration_rows rows = {score, label, NULL, CERTAIN_ROWS, CERTAIN_ROWS};
+    struct calibration found = {0};
+    CHECK(calibration_fit(model, &rows, &found, NULL) == TEMPER_OK);
+    CHECKF(fabs(found.order - 5) < 1, "%g", found.order);
+    CHECKF(fabs(found.floor - floor) < 0.05, "%g", found.floor);
+    free(score);
+    free(label);
+    model_free(model);
+}
+
 /* Scores that are worse than chance cannot become probabilities that contradict the predicted label. */
 TEST(the_predicted_class_stays_the_most_probable)
 {
@@ -141,5 +165,5 @@ TEST(a_weight_of_two_is_a_row_twice)
 }
 
 TEST_LIST(LISTED(order_and_floor_are_recovered), LISTED(scores_that_are_always_right_have_a_finite_order),
-          LISTED(scores_without_information_are_left_alone), LISTED(the_predicted_class_stays_the_most_probable),
-          LISTED(a_weight_of_two_is_a_row_twice))
+          LISTED(scores_without_information_are_left_alone), LISTED(a_large_floor_is_found_where_scores_are_certain),
+          LISTED(the_predicted_class_stays_the_most_probable), LISTED(a_weight_of_two_is_a_row_twice))

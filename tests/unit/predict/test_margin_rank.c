@@ -104,4 +104,17 @@ TEST(the_largest_margins_are_those_of_the_minimum)
     temper_data_free(data);
 }
 
-TEST_LIST(LISTED(the_largest_margins_are_those_of_the_minimum))
+TEST(separable_rows_need_a_penalty)
+{
+    temper_data *data = separable(), *noisy = NULL;
+    temper_noise_options options = temper_noise_defaults();
+    temper_error error = {0};
+    options.kind = "large-margin";
+    options.rate = 0.1;
+    options.rank_l2 = 0;
+    CHECK(temper_data_add_noise(data, &options, &noisy, NULL, NULL, &error) == TEMPER_BAD_DATA && !noisy);
+    CHECKF(strstr(error.message, "linearly separable") && strstr(error.message, "--rank-l2"), "%s", error.message);
+    temper_data_free(data);
+}
+
+TEST_LIST(LISTED(the_largest_margins_are_those_of_the_minimum), LISTED(separable_rows_need_a_penalty))
