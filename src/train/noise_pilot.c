@@ -20,6 +20,9 @@
 static const double PRIOR_ROWS = 2;
 /* The least share of wrong labels in the prior: no entry may be 0, or a single row could have an infinite loss. */
 static const double LEAST_NOISE = 1e-3;
+/* The largest, as a share of the noise of labels that are drawn at random, (classes - 1) / classes: with that much a
+ * label says nothing about the class, and with more it speaks against it. */
+static const double MOST_NOISE = 0.9;
 
 /* The rows of a class so far. */
 struct class_pair {
@@ -114,9 +117,8 @@ static void count_labels(const struct noise_pilot *pilot, const struct labelled_
             table[rows->label[row] * rows->classes + class] += rows->weight[row];
 }
 
-/* Counts become probabilities. The prior of each class is the noise of all classes together, spread evenly: it decides
- * where a class is hardly ever predicted, and keeps every entry above 0. `scale` turns weights into rows. */
-static void normalise(double *table, size_t classes, double scale)
+/* The share of the counted labels that differ from the predicted class. */
+static double counted_noise(const double *table, size_t classes)
 {
     double all = 0, right = 0;
     for (size_t y = 0; y < classes; y++)
@@ -124,13 +126,30 @@ static void normalise(double *table, size_t classes, double scale)
             all += table[y * classes + c];
             right += y == c ? table[y * classes + c] : 0;
         }
-    double noise = fmax(LEAST_NOISE, all > 0 ? 1 - right / all : 0);
+    return all > 0 ? 1 - right / all : 0;
+}
+
+/* Whether the predicted class is the most frequent label among its counts. A fit predicts the likeliest label, so that
+ * anything else is chance, and as an estimate it would exchange classes. */
+static bool own_label_leads(const double *table, size_t classes, size_t c)
+{
+    for (size_t y = 0; y < classes; y++)
+        if (table[y * classes + c] > table[c * classes + c])
+            return false;
+    return true;
+}
+
+/* Counts become probabilities. The prior of each class is the noise of all classes together, spread evenly: it decides
+ * where a class is hardly ever predicted, or not by its own label, and keeps every entry above 0. `scale` turns weights
+ * into rows. */
+static void normalise(double *table, size_t classes, double noise, double scale)
+{
     for (size_t c = 0; c < classes; c++) {
-        double sum = 0;
+        double sum = 0, rows = own_label_leads(table, classes, c) ? scale : 0;
         for (size_t y = 0; y < classes; y++) {
             double prior = y == c ? 1 - noise : noise / (double)(classes - 1);
             double *entry = &table[y * classes + c];
-            *entry = *entry * scale + PRIOR_ROWS * prior;
+            *entry = *entry * rows + PRIOR_ROWS * prior;
             sum += *entry;
         }
         for (size_t y = 0; y < classes; y++)
@@ -138,7 +157,7 @@ static void normalise(double *table, size_t classes, double scale)
     }
 }
 
-temper_status noise_pilot_estimate(const struct noise_pilot *pilot, const struct labelled_rows *rows, double *table,
+temper_status noise_pilot_estimate(struct noise_pilot *pilot, const struct labelled_rows *rows, double *table,
                                    temper_error *error)
 {
     size_t classes = rows->classes, count = pilot->rows, positive = 0;
@@ -153,6 +172,8 @@ temper_status noise_pilot_estimate(const struct noise_pilot *pilot, const struct
     for (uint32_t c = 0; c < classes; c++)
         count_labels(pilot, rows, c, median_confidence(pilot, rows->weight, c, space), table);
     mem_free(space);
-    normalise(table, classes, (double)positive / sum);
+    double noise = counted_noise(table, classes), chance = (double)(classes - 1) / (double)classes;
+    pilot->at_chance = noise >= chance;
+    normalise(table, classes, fmax(LEAST_NOISE, fmin(noise, MOST_NOISE * chance)), (double)positive / sum);
     return TEMPER_OK;
 }

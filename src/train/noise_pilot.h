@@ -10,6 +10,7 @@ struct noise_pilot {
     uint32_t *half;      /* of each row: 0 or 1 */
     uint32_t *predicted; /* class of each row, by the fit that has not seen it */
     double *confidence;  /* the lead of that class */
+    bool at_chance;      /* the estimate has found that the predictions are no better than chance */
 };
 
 /* Draws the halves. */
@@ -26,8 +27,9 @@ struct labelled_rows {
     size_t classes;
 };
 
-/* table[given * classes + true] = P(given label | true class), all above 0. */
-temper_status noise_pilot_estimate(const struct noise_pilot *pilot, const struct labelled_rows *rows, double *table,
+/* table[given * classes + true] = P(given label | true class), all above 0; the label of a class is the most probable
+ * one. Sets pilot->at_chance, where the rows say nothing about the noise. */
+temper_status noise_pilot_estimate(struct noise_pilot *pilot, const struct labelled_rows *rows, double *table,
                                    temper_error *error);
 
 #endif
