@@ -22,6 +22,8 @@
 enum { MOST_ROUNDS = 30 };
 /* The matrix of label noise has this many rows and columns at most. */
 enum { FORWARD_CLASSES = 1024 };
+/* Of forward correction: two pilot fits, then the fit of the corrected loss. */
+enum { FORWARD_ROUNDS = 3 };
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
@@ -147,23 +149,25 @@ static temper_status sorted_losses(const struct train_state *train, struct row_l
 
 /* Gives the rows with the smallest losses their weights until a share 1 - trim of all weight is reached; the row at the
  * boundary gets a part of its own, and the others 0. So the weight that is kept is the same in every round, which makes
- * the objective fall. *changed: the rows differ from those of the round before. */
-static void keep_best(const struct train_plan *plan, const struct row_loss *list, bool *changed)
+ * the objective fall. Returns whether the rows differ from those of the round before; `change`: the weights become
+ * those, else they stay as they are. */
+static bool keep_best(const struct train_plan *plan, const struct row_loss *list, bool change)
 {
+    bool differs = false;
     size_t rows = (size_t)plan->data->x.rows;
     double all = 0;
     for (size_t row = 0; row < rows; row++)
         all += given_weight(plan, row);
     double left = (1 - plan->asked.trim) * all, rounding = 1e-12 * all;
-    *changed = false;
     for (size_t i = 0; i < rows; i++) {
         double given = given_weight(plan, list[i].row), *weight = &plan->reweighted->weight[list[i].row];
         /* Rounding of the sums must not split a row that fits. */
         double kept = given <= left + rounding ? given : left;
         left = left > kept ? left - kept : 0;
-        *changed = *changed || kept != *weight;
-        *weight = kept;
+        differs = differs || kept != *weight;
+        *weight = change ? kept : *weight;
     }
+    return differs;
 }
 
 /* Refuses to continue with rows of one class, from which nothing can be learnt. */
@@ -187,12 +191,12 @@ static temper_status check_kept(const struct train_state *train)
 static temper_status trim_rows(struct train_state *train, bool *again)
 {
     struct row_loss *list;
-    *again = false;
-    if (train->progress.round == MOST_ROUNDS)
-        return TEMPER_OK;
+    bool last = train->progress.round == MOST_ROUNDS;
     TRY(sorted_losses(train, &list));
-    keep_best(&train->plan, list, again);
+    bool differs = keep_best(&train->plan, list, !last);
     mem_free(list);
+    train->progress.rounds_unfinished = last && differs;
+    *again = differs && !last;
     return *again ? check_kept(train) : TEMPER_OK;
 }
 
@@ -230,9 +234,10 @@ static temper_status next_half(struct train_state *train, bool *again)
 {
     struct train_progress *progress = &train->progress;
     double *score;
-    *again = progress->round < 3;
+    *again = progress->round < FORWARD_ROUNDS;
     if (!*again)
         return TEMPER_OK;
+    progress->rounds_unfinished = progress->rounds_unfinished || progress->end[0].stop == OPTIM_MAX_ITER;
     TRY(row_scores(train, &score));
     noise_pilot_predict(progress->pilot, (uint32_t)progress->round - 1, score, train->plan.vectors);
     mem_free(score);
@@ -264,6 +269,7 @@ static temper_status begin_round(struct train_state *train)
     progress->scale.known = false;
     progress->phase = 0;
     progress->solutions = 0;
+    progress->round_begin = progress->counts.iterations;
     return objective_reweigh(progress->objective, train->request->error);
 }
 
@@ -272,4 +278,23 @@ temper_status rounds_next(struct train_state *train, bool *again)
     train->progress.round++;
     TRY(loss_has_transition(train->plan.asked) ? next_half(train, again) : trim_rows(train, again));
     return *again ? begin_round(train) : TEMPER_OK;
+}
+
+/* A fit that has converged is still not the end, unless it is the last of forward correction. The solution of a pilot
+ * fit is none of the corrected loss, and the last fit begins at the initial weights. So all that there is before its
+ * first iteration are those, and the report has no iterations. */
+temper_status rounds_interrupted(struct train_state *train)
+{
+    struct train_progress *progress = &train->progress;
+    bool forward = loss_has_transition(train->plan.asked), pilot = progress->round + 1 < FORWARD_ROUNDS;
+    if (!forward || pilot)
+        progress->end[0].stop = OPTIM_STOPPED;
+    if (!forward || (!pilot && progress->counts.iterations > progress->round_begin))
+        return TEMPER_OK;
+    memcpy(progress->solution, train->plan.initial, train->plan.size * sizeof *progress->solution);
+    progress->counts.iterations = 0;
+    progress->solution_loss = train->plan.loss;
+    progress->known.valid = false;
+    set_half(train, FORWARD_ROUNDS - 1);
+    return objective_reweigh(progress->objective, train->request->error);
 }

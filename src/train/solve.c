@@ -435,5 +435,5 @@ temper_status train_solve(struct train_state *train)
         if (again)
             TRY(run_phases(train));
     }
-    return TEMPER_OK;
+    return train->plan.reweighted && train->progress.interrupted ? rounds_interrupted(train) : TEMPER_OK;
 }

@@ -86,6 +86,8 @@ struct known_point {
 struct train_progress {
     struct objective *objective;
     size_t round;              /* losses with rounds: how many are over */
+    size_t round_begin;        /* counts.iterations at the beginning of the current one */
+    bool rounds_unfinished;    /* a limit has ended the rounds, or a pilot fit */
     struct noise_pilot *pilot; /* forward correction: what its first rounds find; else NULL */
     size_t phase;              /* the current one */
     double *w;                 /* where the phase began; then where it ended */
@@ -107,6 +109,7 @@ struct train_progress {
     /* Of the phases that led to them: */
     temper_loss_spec solution_loss;
     double solution_scale; /* the gradient norm at W = 0 */
+    double kept_accuracy;  /* of the rows and weights that the solution was fitted to */
 
     /* ---- From a checkpoint */
     bool resumed;
@@ -181,6 +184,8 @@ temper_status rounds_copy_data(const struct train_request *request, struct train
 temper_status rounds_begin(struct train_state *train);
 /* After a round: sets the weights of the next one; *again is false if that was the last. */
 temper_status rounds_next(struct train_state *train, bool *again);
+/* After an interruption: leaves no solution that is none of the problem. */
+temper_status rounds_interrupted(struct train_state *train);
 /* The share of all rows, with the weights that were given, whose label the solution predicts. */
 temper_status rounds_accuracy(const struct train_state *train, double *accuracy);
 
