@@ -91,7 +91,9 @@ temper_status memory_budget_training(const struct train_request *request, const 
     double needed =
         objective_bytes(spec, uses, &block) + solver_bytes(plan, request->options->checkpoint != NULL, size);
     needed += training_vectors(size) + validation_bytes(request, plan->threads, *spec);
-    needed += plan->preconditioner == PRECONDITIONER_DIAGONAL ? column_stats_bytes(&data->x) : 0;
+    /* For the diagonal, or for the warning of features that differ in size. */
+    bool stats = plan->preconditioner == PRECONDITIONER_DIAGONAL || plan->features->scale.kind == SCALE_NONE;
+    needed += stats ? column_stats_bytes(&data->x) : 0;
     needed += gram ? n * n * NUMBER * (per_class ? vectors : 1) : 0;
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
     needed += plan->reweighted ? rows * (ROUND_BYTES + vectors * NUMBER) : 0;

@@ -181,7 +181,7 @@ static temper_status evaluate_solution(struct train_state *train, temper_train_r
     }
     /* Without the penalty; of the last evaluation, as is the accuracy. */
     report->train_loss = objective_loss(progress->objective);
-    report->accuracy = objective_accuracy(progress->objective);
+    report->accuracy = progress->kept_accuracy = objective_accuracy(progress->objective);
     if (status == TEMPER_OK && !isfinite(report->objective))
         return error_set(error, TEMPER_BAD_DATA, "the loss is not a finite number; pass --scale standard");
     /* Rows that the last round left out count too. */
@@ -227,13 +227,14 @@ static void fill_report(const struct train_state *train, temper_train_report *re
 
 /* ---- Nothing learnt -------------------------------------------------------------------------- */
 
-/* For comm_in_turn. share[c]: the sum of the weights of class c; share[classes]: of all rows. */
+/* For comm_in_turn. share[c]: the sum of the weights of class c, as they were given; share[classes]: of all rows. */
 static void add_class_weights(void *context, void *state)
 {
-    const struct dataset *data = context;
+    const struct train_plan *plan = context;
+    const struct dataset *data = plan->data;
     double *share = state, *sum = share + data->classes.count;
     for (uint64_t row = 0; row < data->x.rows; row++) {
-        double weight = data->weight ? data->weight[row] : 1;
+        double weight = plan->given_weight ? plan->given_weight[row] : 1;
         share[data->label[row]] += weight;
         *sum += weight;
     }
@@ -254,8 +255,8 @@ static temper_status class_shares(const struct train_state *train, double **out)
         memcpy(share, request->remote->class_weight, classes * sizeof *share);
         share[classes] = request->remote->weight_sum;
     } else {
-        status = comm_in_turn(data->ranks.comm, add_class_weights, (void *)data, share, (classes + 1) * sizeof *share,
-                              request->error);
+        status = comm_in_turn(data->ranks.comm, add_class_weights, (void *)&train->plan, share,
+                              (classes + 1) * sizeof *share, request->error);
     }
     /* The last entry is the sum of all weights, which the check of the data has found positive. */
     for (size_t c = 0; c < classes; c++)
@@ -276,12 +277,26 @@ static double largest_share(const double *share, size_t classes)
     return largest;
 }
 
-/* The smallest mean loss that intercepts alone can reach. Their p-hat is the escort distribution of order 1/t1 of the
- * class shares (section 5 of the paper), and all on the largest class for t1 = 0. Shares are divided by the largest, so
- * that the powers do not underflow. */
+/* The same for the Bregman loss, t1 < 1: it is proper, so that p-hat are the class shares s, and the mean loss is
+ * (1 - sum_c s_c^(2 - t1)) / ((1 - t1) (2 - t1)). */
+static double bregman_of_no_features(double t1, const double *share, size_t classes)
+{
+    double sum = 0;
+    for (size_t c = 0; c < classes; c++)
+        sum += pow(share[c], 2 - t1);
+    return (1 - sum) / ((1 - t1) * (2 - t1));
+}
+
+/* The smallest mean loss that intercepts alone can reach, for a bounded loss. p-hat of a two-temperature loss is the
+ * escort distribution of order 1/t1 of the class shares (section 5 of the paper), and all on the largest class for
+ * t1 = 0. Shares are divided by the largest, so that the powers do not underflow. */
 static double loss_of_no_features(temper_loss_spec loss, const double *share, size_t classes)
 {
     double sum = 0, total = 0, largest = largest_share(share, classes);
+    if (loss.method == TEMPER_SCE) /* without the cross-entropy: its bound times 1 - p, which is the loss of t1 = 0 */
+        return loss_bound(loss) * (1 - largest);
+    if (loss.method == TEMPER_BREGMAN)
+        return bregman_of_no_features(loss.t1, share, classes);
     if (loss.t1 == 0)
         return 1 - largest;
     for (size_t c = 0; c < classes; c++)
@@ -292,16 +307,33 @@ static double loss_of_no_features(temper_loss_spec loss, const double *share, si
     return total;
 }
 
+/* What makes a loss less willing to give up rows or classes: the remedy, by the parameters that the method has. */
+static const char *more_convex(temper_loss_spec loss)
+{
+    bool t1 = method_has_free_temperature(loss.method, 0), t2 = method_has_free_temperature(loss.method, 1);
+    if (t1 || t2)
+        return t1 && t2 ? "lower t2, or raise t1" : t1 ? "raise t1" : "lower t2";
+    switch (loss.method) {
+    case TEMPER_SCE:
+        return "raise alpha of sce, or lower its beta";
+    case TEMPER_TRIMMED:
+        return "trim a smaller share, as in --loss trimmed:0.05";
+    case TEMPER_FORWARD: /* the estimate takes the labels of rare classes for noise */
+        return "pass --loss logistic";
+    default:
+        return "lower --l2, or pass --class-weight balanced";
+    }
+}
+
 /* Whether the solution may be on a plateau: only a bounded loss is flat far out. Weights that are all 0 are not there,
  * a training that ran out of iterations has not ended, and without intercepts the comparison below does not apply. */
 static bool may_be_plateau(const struct train_state *train)
 {
     const struct train_progress *progress = &train->progress;
-    temper_loss_spec loss = train->plan.loss;
     double norm = 0;
     for (size_t i = 0; i < train->plan.size; i++)
         norm += progress->solution[i] * progress->solution[i];
-    return loss_is_two_temperature(loss) && loss.t1 < 1 && norm > 0 && !progress->interrupted &&
+    return isfinite(loss_bound(train->plan.loss)) && norm > 0 && !progress->interrupted &&
            progress->end[0].stop != OPTIM_MAX_ITER && !train->request->options->no_intercept;
 }
 
@@ -318,75 +350,125 @@ static temper_status refuse_plateau(const struct train_state *train, const tempe
         return TEMPER_OK;
     TRY(class_shares(train, &share));
     double least = loss_of_no_features(loss, share, classes);
-    /* At t1 < 1 a label of probability 0 has the loss 1 / (1 - t1). */
-    double certain = (1 - largest_share(share, classes)) / (1 - loss.t1);
+    /* A label of probability 0 has the largest loss. */
+    double certain = (1 - largest_share(share, classes)) * loss_bound(loss);
     mem_free(share);
-    if (report->train_loss <= fmax((least + certain) / 2, least + MIN_PLATEAU))
+    /* The loss of t1 = 0 has the bound 1; sce is that times its bound. */
+    double unit = loss.method == TEMPER_SCE ? loss_bound(loss) : 1;
+    if (report->train_loss <= fmax((least + certain) / 2, least + MIN_PLATEAU * unit))
         return TEMPER_OK;
     return error_set(train->request->error, TEMPER_BAD_DATA,
                      "nothing was learnt: training ended where the loss is flat (%.4g, and %.4g "
-                     "without any features); lower t2, or start elsewhere with --starts 2",
-                     report->train_loss, least);
+                     "without any features); %s, or start elsewhere with --starts 2",
+                     report->train_loss, least, more_convex(train->plan.asked));
 }
 
 /* ---- Warnings: how it ended ------------------------------------------------------------------ */
+
+/* How far it came, for the messages below. The gradient alone does not decide: the objective may still decrease by more
+ * than the tolerance allows (struct optim_distance). */
+static void format_distance(const struct train_state *train, const temper_train_report *report, char *text, size_t size)
+{
+    double tolerance = train->request->options->tolerance;
+    if (report->gradient_norm <= tolerance)
+        snprintf(
+            text, size,
+            "with the gradient at %.4g of its start, which is small enough, but the decrease of the objective that "
+            "is still expected is not",
+            report->gradient_norm);
+    else
+        snprintf(text, size, "with the gradient at %.4g of its start, not at %g", report->gradient_norm, tolerance);
+}
 
 /* Warns where training ended before convergence, with the remedy for each reason; and of separable classes without a
  * penalty, where the loss has no minimum. */
 static void warn_stop(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
-    const temper_train_options *options = train->request->options;
+    size_t most = train->request->options->max_iterations;
+    char distance[200];
+    format_distance(train, report, distance, sizeof distance);
     if (report->stop == TEMPER_STOP_MAX_ITER)
         warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
-                       "stopped after %zu iteration%s with the gradient at %.4g of its start, not at %g; "
-                       "raise "
-                       "--max-iter, or --tol if that is good enough",
-                       options->max_iterations, plural(options->max_iterations), report->gradient_norm,
-                       options->tolerance);
+                       "stopped after %zu iteration%s %s; raise --max-iter, or --tol if that is good enough", most,
+                       plural(most), distance);
     /* A hinge stalls by a rule of its own, with another remedy. */
     double decrease = hinge_min_decrease(plan, train->progress.solution_loss);
     if (report->stop == TEMPER_STOP_STALLED && decrease > 0)
         warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
-                       "stalled with the gradient at %.4g of its start, not at %g: the hinge has kinks, and "
-                       "the last hundred iterations lowered the objective by less than %.2g; raise --tol, or "
-                       "pass --loss logistic",
-                       report->gradient_norm, options->tolerance, decrease);
+                       "stalled %s: the hinge has kinks, and the last hundred iterations lowered the objective by less "
+                       "than %.2g; raise --tol, or pass --loss logistic",
+                       distance, decrease);
     else if (report->stop == TEMPER_STOP_STALLED)
         warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
-                       "stalled with the gradient at %.4g of its start, not at %g: rounding hides any further "
-                       "progress; %s, or raise --tol",
-                       report->gradient_norm, options->tolerance,
+                       "stalled %s: rounding hides any further progress; %s, or raise --tol", distance,
                        plan->f64 ? "pass --scale standard if the features differ in size" : "pass --precision f64");
     /* Scaling up separating weights decreases the loss without end. */
-    if (report->accuracy == 1 && plan->l2 == 0)
+    if (train->progress.kept_accuracy == 1 && plan->l2 == 0)
         warning_append(&report->warnings, TEMPER_WARNING_SEPARABLE,
-                       "the classes are separable and l2 is 0: the weights have no finite optimum; "
-                       "pass --l2 1e-4 or more");
+                       "the classes%s are separable and l2 is 0: the weights have no finite optimum; pass --l2 1e-4 or "
+                       "more",
+                       report->accuracy < 1 ? " of the rows that trimming leaves" : "");
+}
+
+/* Warns of rounds that a limit has ended, and of labels from which no matrix of label noise can be estimated. */
+static void warn_rounds(const struct train_state *train, temper_train_report *report)
+{
+    const struct train_progress *progress = &train->progress;
+    bool forward = loss_has_transition(train->plan.asked);
+    if (progress->rounds_unfinished && !forward)
+        warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
+                       "stopped after %zu rounds, though the rows that fit worst are others again: labels hardly "
+                       "depend on the features; trim a smaller share, as in --loss trimmed:0.05",
+                       progress->round);
+    if (progress->rounds_unfinished && forward)
+        warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
+                       "a fit to half of the rows, for the matrix of label noise, stopped after %zu iteration%s; raise "
+                       "--max-iter, or --tol if that is good enough",
+                       train->request->options->max_iterations, plural(train->request->options->max_iterations));
+    if (progress->pilot && progress->pilot->at_chance)
+        warning_append(&report->warnings, TEMPER_WARNING_RANDOM_LABELS,
+                       "the labels look random: fits to either half of the rows predict the other half no better than "
+                       "chance, so that the matrix of label noise is not known; give more rows, or pass --loss "
+                       "logistic");
 }
 
 /* ---- Warnings: features ---------------------------------------------------------------------- */
 
-/* Statistics of each feature from evenly spaced rows: the variance of dense data, the range of sparse data. Several
- * processes use all of their rows, because a list of rows refers to the rows of one process. */
+/* weight[row] for the rows of this process: that of evenly spaced rows among those of all processes, and 0 for the
+ * others. Evenly spaced, because files are often sorted by class or date. */
+static void choose_sample(const struct train_plan *plan, double *weight)
+{
+    const struct dataset *data = plan->data;
+    uint64_t all = dataset_all_rows(data), count = all < SIZES_ROWS ? all : SIZES_ROWS;
+    uint64_t first = data->ranks.comm ? data->ranks.first_row : 0, end = first + data->x.rows;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t row = all * i / count;
+        if (row >= first && row < end)
+            weight[row - first] = plan->given_weight ? plan->given_weight[row - first] : 1;
+    }
+}
+
+/* Statistics of each feature from a sample: the variance of dense data, the range of sparse data. Rows are chosen by
+ * weights, which leave the others unread, and not by a list, which would refer to the rows of one process. */
 static temper_status sample_columns(const struct train_plan *plan, struct column_stats *sums, temper_error *error)
 {
-    size_t rows = (size_t)plan->data->x.rows, count = rows < SIZES_ROWS ? rows : SIZES_ROWS;
+    const struct dataset *data = plan->data;
     struct negative_entry negative;
-    size_t *row = mem_alloc(count, sizeof *row);
-    if (!row)
-        return error_no_memory(error);
-    for (size_t i = 0; i < count; i++)
-        /* Evenly spaced: files are often sorted by class or date. */
-        row[i] = rows / count * i;
-    bool alone = comm_alone(plan->data->ranks.comm);
-    struct sum_task task = {.data = plan->data,
-                            .row = alone ? row : NULL,
-                            .count = alone ? count : rows,
-                            .variances = plan->data->x.kind != MATRIX_CSR,
-                            .threads = plan->threads};
-    temper_status status = column_stats(&task, sums, &negative, error);
-    mem_free(row);
+    struct dataset sample = *data;
+    sample.weight = mem_zeroed((size_t)data->x.rows, sizeof *sample.weight);
+    temper_status status = sample.weight ? TEMPER_OK : error_no_memory(error);
+    if (!comm_alone(data->ranks.comm))
+        status = comm_agree(data->ranks.comm, status, error);
+    if (status == TEMPER_OK) {
+        choose_sample(plan, sample.weight);
+        struct sum_task task = {.data = &sample,
+                                .count = (size_t)data->x.rows,
+                                .variances = data->x.kind != MATRIX_CSR,
+                                .threads = plan->threads};
+        status = column_stats(&task, sums, &negative, error);
+    }
+    mem_free(sample.weight);
     return status;
 }
 
@@ -405,7 +487,9 @@ static temper_status warn_sizes(const struct train_state *train, temper_train_re
     TRY(sample_columns(plan, &sums, train->request->error));
     for (size_t j = 0; j < (size_t)plan->data->x.columns; j++) {
         double size = sparse ? fmax(-sums.low[j], sums.high[j]) : sqrt(sums.variance[j]);
-        if (size > 0 && isfinite(size)) {
+        /* By the values: rounding can leave a constant column a tiny variance. */
+        bool constant = !sparse && !(sums.low[j] < sums.high[j]);
+        if (!constant && size > 0 && isfinite(size)) {
             least = fmin(least, size);
             most = fmax(most, size);
         }
@@ -525,8 +609,8 @@ static temper_status warn_missing_classes(const struct train_state *train, const
     else if (lost >= NEVER_PREDICTED)
         warning_append(&report->warnings, TEMPER_WARNING_MISSING_CLASSES,
                        "%zu of %zu classes, with %.0f %% of the rows, are never predicted: this loss is least "
-                       "where they are given up; lower t2, or raise t1",
-                       classes - left, classes, 100 * lost);
+                       "where they are given up; %s",
+                       classes - left, classes, 100 * lost, more_convex(train->plan.asked));
     return TEMPER_OK;
 }
 
@@ -593,6 +677,8 @@ static temper_status warn_predictions(const struct train_state *train, temper_tr
 static temper_status add_warnings(const struct train_state *train, temper_train_report *report)
 {
     warn_stop(train, report);
+    if (train->plan.reweighted)
+        warn_rounds(train, report);
     if (train->request->remote)
         return TEMPER_OK;
     warn_outliers(train->plan.features, report);

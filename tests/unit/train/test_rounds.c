@@ -9,6 +9,7 @@
 
 #include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
+#include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 #include "temper_extra.h"
@@ -364,6 +365,168 @@ TEST(a_corrected_model_is_saved_and_evaluated)
     }
 }
 
+/* Saved, loaded, and with a matrix that takes no class for another. */
+static void check_uninformed(const struct dataset *data, const char *what)
+{
+    temper_train_report report = {0};
+    temper_model *model = made_train(data, forward_options(), &report), *back = NULL;
+    temper_text text = {0};
+    if (!model)
+        return;
+    size_t classes = made_inside(model)->classes.count;
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_RANDOM_LABELS, "no better than chance"), "%s: %s", what,
+           made_first_warning(&report.warnings));
+    CHECK(temper_model_to_text(model, &text, NULL) == TEMPER_OK);
+    CHECKF(temper_model_from_text(text.bytes, text.length, &back, NULL) == TEMPER_OK, "%s", what);
+    for (size_t c = 0; c < classes; c++)
+        for (size_t y = 0; y < classes; y++) {
+            const double *transition = made_inside(model)->transition;
+            CHECKF(y == c || transition[y * classes + c] < transition[c * classes + c], "%s: T[%zu][%zu] = %g, %g",
+                   what, c, y, transition[y * classes + c], transition[c * classes + c]);
+        }
+    temper_text_free(&text);
+    temper_model_free(model);
+    temper_model_free(back);
+}
+
+/* A fit to the row of one class predicts that class for the row of the other: all labels look wrong. */
+TEST(pilot_fits_that_are_wrong_do_not_exchange_classes)
+{
+    static const double x[] = {1, 0, 0, 1, -1, 0, 0, -1};
+    static const char *const labels[] = {"a", "b", "c", "d"};
+    for (size_t rows = 2; rows <= 4; rows++) {
+        struct dataset *data = made_points(rows, x, labels);
+        check_uninformed(data, "one row of each class");
+        dataset_free(data);
+    }
+}
+
+/* ---- Interruptions --------------------------------------------------------------------------- */
+
+/* Stops at the given iteration of the given round, both from 0. */
+struct round_stop {
+    size_t round, iteration, begun;
+};
+
+static int stop_in_round(void *context, const temper_train_progress *progress)
+{
+    struct round_stop *stop = context;
+    stop->begun += progress->iteration == 0;
+    return stop->begun == stop->round + 1 && progress->iteration == stop->iteration;
+}
+
+static double largest_weight(const struct model *model)
+{
+    double largest = 0;
+    for (size_t i = 0; i < model->vectors * model->features; i++)
+        largest = fmax(largest, fabs(model->weights[i]));
+    return largest;
+}
+
+/* Pilot fits are no models of the corrected loss, whatever they have learnt; neither are the initial weights of the
+ * last fit. The command saves nothing where a report has no iterations. */
+TEST(an_interrupted_forward_correction_has_learnt_something_or_no_iterations)
+{
+    for (size_t i = 0; i < 12; i++) {
+        struct dataset *data = made_data(MATRIX_F64, ROWS, COLUMNS, 2 + i % 2);
+        struct round_stop stop = {.round = i / 4, .iteration = i / 2 % 2};
+        temper_train_options options = forward_options();
+        temper_train_report report = {0};
+        options.on_progress = stop_in_round;
+        options.progress_context = &stop;
+        temper_model *model = made_train(data, options, &report);
+        bool learnt = stop.round == 2 && stop.iteration == 1;
+        CHECK(report.stop == TEMPER_STOP_INTERRUPTED);
+        CHECKF((report.iterations > 0) == learnt, "round %zu, iteration %zu: %zu", stop.round, stop.iteration,
+               report.iterations);
+        if (model) {
+            CHECK((largest_weight(made_inside(model)) > 0) == learnt);
+            CHECK((made_inside(model)->transition != NULL) == (stop.round == 2));
+        }
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
+/* Each round begins with the solution of the one before. */
+TEST(an_interrupted_trimming_keeps_the_last_round)
+{
+    struct dataset *data = made_data(MATRIX_F64, ROWS, COLUMNS, 2);
+    struct round_stop stop = {.round = 1};
+    temper_train_options options = trimmed_options(0.1);
+    temper_train_report report = {0};
+    temper_model *all = made_train(data, trimmed_options(0), NULL);
+    options.on_progress = stop_in_round;
+    options.progress_context = &stop;
+    temper_model *model = made_train(data, options, &report);
+    CHECK(report.stop == TEMPER_STOP_INTERRUPTED && report.iterations > 0);
+    CHECK(difference(all, model) <= 1e-12);
+    temper_model_free(all);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+/* ---- Warnings -------------------------------------------------------------------------------- */
+
+/* Rows whose labels hardly depend on them: which of them fit best changes with every fit. */
+static struct dataset *weak_labels(size_t rows)
+{
+    double *x = calloc(2 * rows, sizeof *x);
+    const char **labels = (const char **)calloc(rows, sizeof *labels);
+    struct draw draw = draw_from(5);
+    for (size_t i = 0; i < rows; i++) {
+        draw_normals(&draw, x + 2 * i, 2, 1);
+        labels[i] = draw_uniform(&draw, 0, 1) < 1 / (1 + exp(-0.2 * (x[2 * i] + x[2 * i + 1]))) ? "1" : "0";
+    }
+    struct dataset *data = made_points(rows, x, labels);
+    free(x);
+    free((void *)labels);
+    return data;
+}
+
+TEST(limits_that_end_a_round_are_reported)
+{
+    struct dataset *data = weak_labels(4000);
+    temper_train_options options = trimmed_options(0.4);
+    temper_train_report report = {0};
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_NOT_CONVERGED, "stopped after 30 rounds"), "%s",
+           made_first_warning(&report.warnings));
+    options = forward_options();
+    options.max_iterations = 1;
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_NOT_CONVERGED, "a fit to half of the rows"), "%s",
+           made_first_warning(&report.warnings));
+    dataset_free(data);
+}
+
+/* Two classes on either side; the third is spread over both, a quarter of the rows, which trimming leaves out. What is
+ * left is separable, although not all rows are. */
+TEST(what_trimming_leaves_out_counts_in_warnings)
+{
+    enum { N = 400 };
+    double x[2 * N];
+    const char *labels[N];
+    for (size_t i = 0; i < N; i++) {
+        double side = i % 2 ? 1 : -1;
+        x[2 * i] = side * (2 + sin((double)i));
+        x[2 * i + 1] = cos((double)i * 2.3);
+        labels[i] = i % 8 == 1 || i % 8 == 2 ? "c" : side > 0 ? "a" : "b";
+    }
+    struct dataset *data = made_points(N, x, labels);
+    temper_train_options options = trimmed_options(0.3);
+    temper_train_report report = {0};
+    options.tolerance = 1e-4;
+    options.l2 = 0;
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_MISSING_CLASSES, "1 of 3 classes, with 25 % of the rows") &&
+               made_warned(&report.warnings, TEMPER_WARNING_MISSING_CLASSES, "trim a smaller share"),
+           "%s", made_first_warning(&report.warnings));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_SEPARABLE, "rows that trimming leaves"), "%s",
+           made_first_warning(&report.warnings));
+    dataset_free(data);
+}
+
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
 #define REFUSED(change, status, words)                                                                                 \
@@ -427,4 +590,7 @@ TEST_LIST(LISTED(the_model_is_a_fixed_point_of_its_steps), LISTED(nothing_trimme
           LISTED(forward_correction_ends_where_the_gradient_is_small), LISTED(the_matrix_of_label_noise_is_found),
           LISTED(a_corrected_model_is_saved_and_evaluated), LISTED(flipped_labels_are_left_out),
           LISTED(what_does_not_go_together_with_rounds_is_refused), LISTED(rows_of_a_single_class_are_refused),
-          LISTED(no_allocation_may_fail_unnoticed))
+          LISTED(no_allocation_may_fail_unnoticed), LISTED(pilot_fits_that_are_wrong_do_not_exchange_classes),
+          LISTED(an_interrupted_forward_correction_has_learnt_something_or_no_iterations),
+          LISTED(an_interrupted_trimming_keeps_the_last_round), LISTED(limits_that_end_a_round_are_reported),
+          LISTED(what_trimming_leaves_out_counts_in_warnings))

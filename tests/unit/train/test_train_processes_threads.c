@@ -14,7 +14,7 @@
 struct trial {
     enum matrix_kind kind;
     size_t rows, columns, classes;
-    bool weights;
+    bool weights, spike; /* spike, of doubles: a value of 1e9 in the second row */
     temper_train_options options;
     struct dataset *data[TEAM_MOST]; /* all rows, for each */
     temper_model *model[TEAM_MOST];
@@ -45,6 +45,8 @@ static void train_team(struct trial *trial, size_t size)
         trial->data[r] = made_data(trial->kind, trial->rows, trial->columns, trial->classes);
         if (trial->weights)
             add_weights(trial->data[r]);
+        if (trial->spike)
+            ((double *)trial->data[r]->x.owned[0])[trial->columns] = 1e9;
     }
     team_run(size, train_share, trial);
     for (size_t r = 0; r < size; r++)
@@ -149,6 +151,16 @@ SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
     check_trial(hinge, "hinge");
 }
 
+/* The warning of features that differ in size looks at the same rows: every second of these, and so not at the one with
+ * a value that is far from all others. */
+SCRATCH_TEST(warnings_are_those_of_the_same_rows)
+{
+    struct trial trial = made_trial(MATRIX_F64, 4096, 3, 2);
+    trial.options.scale = "none";
+    trial.spike = true;
+    check_trial(trial, "a large value that is not looked at");
+}
+
 /* So many rows that there are more than 64 parts, whose sums have another tree; and column means
  * are taken in the same parts. Few processes, for each has a copy. */
 SCRATCH_TEST(so_are_those_of_more_parts)
@@ -167,4 +179,5 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 }
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
-          LISTED(so_are_those_of_other_shapes_and_losses), LISTED(so_are_those_of_more_parts))
+          LISTED(so_are_those_of_other_shapes_and_losses), LISTED(so_are_those_of_more_parts),
+          LISTED(warnings_are_those_of_the_same_rows))

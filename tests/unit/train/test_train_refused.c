@@ -190,6 +190,35 @@ TEST(a_plateau_is_refused)
     }
 }
 
+/* So it is for every loss that has a bound, with the remedy of its method. */
+TEST(a_plateau_of_other_bounded_losses_is_refused)
+{
+    static const struct {
+        temper_loss_spec loss;
+        const char *remedy;
+    } bounded[] = {
+        {{.method = TEMPER_SCE, .beta = 2, .log_zero = -3}, "raise alpha of sce"},
+        {{.method = TEMPER_BREGMAN, .t1 = 0.3, .t2 = 1.2}, "lower t2, or raise t1"},
+        {{.method = TEMPER_GCE, .t1 = 0.2}, "; raise t1, or start"},
+    };
+    for (size_t i = 0; i < 6; i++) {
+        struct dataset *data = made_data(MATRIX_F64, 100, 3, 2 + i % 2);
+        temper_train_options options = made_options();
+        options.l2 = 0;
+        temper_model *model = made_train(data, options, NULL);
+        if (!model)
+            return;
+        for (size_t j = 0; j < 3 * temper_model_weight_vectors(model); j++)
+            made_inside(model)->weights[j] *= -1000;
+        options.loss = bounded[i / 2].loss;
+        temper_model_free(made_train(data, options, NULL)); /* from 0 it learns */
+        options.warm_start = model;
+        made_refused(data, options, TEMPER_BAD_DATA, bounded[i / 2].remedy);
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
 /* Most rows are of one class, and features say nothing of it. */
 static struct dataset *one_sided(size_t rows, size_t every)
 {
@@ -250,6 +279,52 @@ TEST(separable_data_without_a_penalty_is_a_warning)
     dataset_free(data);
 }
 
+/* The gradient may be small enough before the decrease that is expected is: the warning must not contradict itself. */
+TEST(the_warning_names_what_has_not_converged)
+{
+    struct dataset *data = made_data(MATRIX_F64, 200, 6, 2);
+    double *x = (double *)data->x.owned[0];
+    size_t small = 0;
+    for (size_t i = 0; i < 200; i++) /* nearly collinear */
+        x[6 * i + 1] = x[6 * i] + 1e-3 * x[6 * i + 1];
+    for (size_t limit = 1; limit < 60; limit++) {
+        temper_train_options options = made_options();
+        temper_train_report report = {0};
+        options.max_iterations = limit;
+        options.solver = "lbfgs";
+        options.scale = "none";
+        options.l2 = 1e-7;
+        options.tolerance = 1e-3;
+        temper_model_free(made_train(data, options, &report));
+        if (report.stop != TEMPER_STOP_MAX_ITER)
+            break;
+        bool enough = report.gradient_norm <= options.tolerance;
+        small += enough;
+        CHECKF(made_warned(&report.warnings, TEMPER_WARNING_NOT_CONVERGED,
+                           enough ? "the decrease of the objective that is still expected is not" : "not at 0.001"),
+               "%zu, %g: %s", limit, report.gradient_norm, made_first_warning(&report.warnings));
+    }
+    CHECK(small > 0);
+    dataset_free(data);
+}
+
+/* 4,095 rows, of which the last half has a feature of another size: the sample reaches the end. */
+TEST(sizes_are_those_of_rows_up_to_the_last)
+{
+    struct dataset *data = made_data(MATRIX_F64, 4095, 3, 2);
+    double *x = (double *)data->x.owned[0];
+    temper_train_options options = made_options();
+    temper_train_report report = {0};
+    for (size_t i = 2048; i < 4095; i++)
+        x[3 * i + 1] *= 1e5;
+    options.scale = "none";
+    options.max_iterations = 2;
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_ILL_CONDITIONED, "--scale standard"), "%s",
+           made_first_warning(&report.warnings));
+    dataset_free(data);
+}
+
 TEST(features_of_very_different_size_are_a_warning)
 {
     struct dataset *data = made_data(MATRIX_F64, 100, 3, 2);
@@ -294,6 +369,8 @@ TEST_LIST(LISTED(every_bad_option_is_refused_with_advice), LISTED(every_bad_loss
           LISTED(data_without_labels_classes_or_features_is_refused),
           LISTED(numbers_that_no_double_can_hold_are_refused), LISTED(validation_data_that_does_not_fit_is_refused),
           LISTED(a_model_that_does_not_fit_is_no_warm_start), LISTED(a_plateau_is_refused),
-          LISTED(a_collapse_to_one_class_is_a_warning), LISTED(a_training_that_was_cut_short_is_no_plateau),
-          LISTED(separable_data_without_a_penalty_is_a_warning), LISTED(features_of_very_different_size_are_a_warning),
-          LISTED(sparse_features_of_very_different_size_are_a_warning))
+          LISTED(a_plateau_of_other_bounded_losses_is_refused), LISTED(a_collapse_to_one_class_is_a_warning),
+          LISTED(a_training_that_was_cut_short_is_no_plateau), LISTED(separable_data_without_a_penalty_is_a_warning),
+          LISTED(features_of_very_different_size_are_a_warning),
+          LISTED(sparse_features_of_very_different_size_are_a_warning),
+          LISTED(the_warning_names_what_has_not_converged), LISTED(sizes_are_those_of_rows_up_to_the_last))
