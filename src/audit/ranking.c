@@ -142,12 +142,14 @@ static temper_status mark_conflicts(const struct audit_input *in, temper_audit_r
     temper_audit_suspect *suspects = report->suspects;
     const uint32_t *label = in->data->label;
     uint64_t *first = mem_alloc(in->rows, sizeof *first); /* the first row with the same features */
-    temper_status status =
-        first ? duplicates_of_all(in->given, &in->labels, first, in->error) : error_no_memory(in->error);
-    for (size_t row = 0; status == TEMPER_OK && row < in->rows; row++)
+    temper_status status = first ? TEMPER_OK : error_no_memory(in->error);
+    status = comm_agree(in->labels.comm, status, in->error);
+    if (status == TEMPER_OK && first)
+        status = duplicates_of_all(in->given, &in->labels, first, in->error);
+    for (size_t row = 0; status == TEMPER_OK && first && row < in->rows; row++)
         if (label[row] != label[first[row]])
             suspects[first[row]].conflict = 1;
-    for (size_t row = 0; status == TEMPER_OK && row < in->rows; row++) {
+    for (size_t row = 0; status == TEMPER_OK && first && row < in->rows; row++) {
         suspects[row].conflict = suspects[first[row]].conflict;
         report->conflicts += suspects[row].conflict != 0;
     }

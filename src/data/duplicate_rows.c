@@ -154,12 +154,12 @@ temper_status duplicates_of_all(const struct dataset *data, const struct gathere
     struct wide_row_hash *all = mem_alloc(all_rows->rows, sizeof *all);
     temper_status status = own && all ? TEMPER_OK : error_no_memory(error);
     status = comm_agree(all_rows->comm, status, error);
-    for (size_t i = 0; status == TEMPER_OK && i < all_rows->own; i++)
+    for (size_t i = 0; status == TEMPER_OK && own && i < all_rows->own; i++)
         /* Global row numbers. */
         own[i] = (struct wide_row_hash){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)}, all_rows->first + i};
     if (status == TEMPER_OK)
         status = gather_labels(all_rows, own, sizeof *own, all, error);
-    if (status == TEMPER_OK)
+    if (status == TEMPER_OK && all)
         find_first(all, all_rows->rows, first);
     mem_free(own);
     mem_free(all);

@@ -126,6 +126,7 @@ static int by_value(const void *a, const void *b)
 static void count_distinct(struct calibrate_job *job, uint64_t *hash)
 {
     size_t count = 0;
+    job->distinct = 0;
     for (size_t row = 0; row < job->labels.rows; row++)
         if (row_counts(job, row))
             hash[count++] = hash[row];
@@ -151,13 +152,12 @@ static temper_status examine_rows(struct calibrate_job *job, bool folds)
     uint64_t *hash = mem_alloc(job->labels.rows, sizeof *hash);
     temper_status status = hash ? TEMPER_OK : error_no_memory(job->error);
     status = comm_agree(job->labels.comm, status, job->error);
-    if (status == TEMPER_OK && hash) /* of all processes */
+    if (status == TEMPER_OK && hash) { /* in all processes */
         status = row_hashes_of_all(job->data, &job->labels, hash, job->error);
-    if (status == TEMPER_OK && folds)
-        status = assign_folds(job, hash);
-    if (status == TEMPER_OK && job->counted < FEW_ROWS) {
-        job->distinct = 0;
-        count_distinct(job, hash);
+        if (status == TEMPER_OK && folds)
+            status = assign_folds(job, hash);
+        if (status == TEMPER_OK && job->counted < FEW_ROWS)
+            count_distinct(job, hash);
     }
     mem_free(hash);
     forget_pages(job->data);
@@ -185,8 +185,8 @@ static temper_status sample_rows(struct calibrate_job *job)
     most = most > MOST_ROWS ? MOST_ROWS : most < FEWEST_SAMPLED ? FEWEST_SAMPLED : most;
     for (size_t row = 0; row < job->labels.rows; row++)
         usable += is_usable(job, row);
-    stride = (usable + most - 1) / most;
-    job->row = mem_alloc(usable / (stride ? stride : 1) + 1, sizeof *job->row);
+    stride = usable > most ? (usable + most - 1) / most : 1;
+    job->row = mem_alloc(usable / stride + 1, sizeof *job->row);
     if (!job->row)
         return error_no_memory(job->error);
     for (size_t row = 0; row < job->labels.rows; row++) {
@@ -338,12 +338,13 @@ static temper_status gather_scores(const struct calibrate_job *job, double *all)
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
     temper_status status = rows && bytes ? TEMPER_OK : error_no_memory(job->error);
     status = comm_agree(comm, status, job->error);
-    if (status == TEMPER_OK)
+    if (status == TEMPER_OK && rows && bytes) { /* in all processes */
         status = comm_gather_each(comm, &own, sizeof own, rows, job->error);
-    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
-        bytes[r] = (size_t)rows[r] * each;
-    if (status == TEMPER_OK)
-        status = comm_gather(comm, job->score, bytes, all, job->error);
+        for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
+            bytes[r] = (size_t)rows[r] * each;
+        if (status == TEMPER_OK)
+            status = comm_gather(comm, job->score, bytes, all, job->error);
+    }
     mem_free(rows);
     mem_free(bytes);
     return status;
@@ -357,9 +358,9 @@ static temper_status fit_to_scores(const struct calibrate_job *job)
     uint32_t *label = mem_alloc(job->count, sizeof *label);
     temper_status status = score && weight && label ? TEMPER_OK : error_no_memory(job->error);
     status = comm_agree(job->labels.comm, status, job->error);
-    if (status == TEMPER_OK)
+    if (status == TEMPER_OK && score)
         status = gather_scores(job, score);
-    for (size_t i = 0; status == TEMPER_OK && i < job->count; i++) {
+    for (size_t i = 0; status == TEMPER_OK && label && weight && i < job->count; i++) {
         label[i] = class_of_row(job, job->row[i]);
         weight[i] = job->labels.weight ? job->labels.weight[job->row[i]] : 1;
     }

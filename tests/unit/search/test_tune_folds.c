@@ -1,5 +1,6 @@
 /* Folds that are given: the same as those drawn where they are the same, and refused where they are
  * none. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/split.h"
@@ -146,6 +147,48 @@ TEST(a_lack_of_memory_is_said)
     dataset_free(data);
 }
 
+/* Forward correction draws halves of the rows: another seed, other halves, on the same folds. */
+TEST(the_seed_reaches_the_fits)
+{
+    struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
+    uint32_t fold[ROWS];
+    for (uint32_t i = 0; i < ROWS; i++)
+        fold[i] = i % 3;
+    temper_tune_options options = tune_options(3, fold);
+    options.grid = "loss=forward l2=1x only";
+    temper_tune_report one = made_tune(data, options, NULL), again = made_tune(data, options, NULL);
+    options.train.seed = 7;
+    temper_tune_report other = made_tune(data, options, NULL);
+    CHECK(one.table[0].log_loss == again.table[0].log_loss);
+    CHECKF(one.table[0].log_loss != other.table[0].log_loss, "%.17g", one.table[0].log_loss);
+    temper_tune_report_free(&one);
+    temper_tune_report_free(&again);
+    temper_tune_report_free(&other);
+    dataset_free(data);
+}
+
+/* The plan of a mean has the weights of all candidates: 40 of 3 x 20,001 doubles are 19 MB. */
+TEST(the_weights_of_a_mean_are_planned)
+{
+    struct dataset *data = made_data(MATRIX_CSR, 30, 20000, 3);
+    temper_tune_options options = tune_options(2, NULL);
+    temper_error error[2] = {0};
+    temper_model *model = NULL;
+    size_t needed[2] = {0};
+    options.grid = "t1=1 t2=1 l2=1e-3x..10x:40 only";
+    data->storage.memory_limit = 1; /* too little for anything, so that the message has what is needed */
+    for (int average = 0; average < 2; average++) {
+        options.average = average;
+        CHECK(temper_tune(made_public(data), &options, &model, NULL, &error[average]) == TEMPER_NO_MEMORY);
+        const char *size = strstr(error[average].message, "needs ");
+        if (CHECKF(size != NULL, "%s", error[average].message))
+            needed[average] = (size_t)strtoul(size + strlen("needs "), NULL, 10);
+    }
+    CHECKF(needed[1] > needed[0] + 10, "%zu, %zu; %s", needed[0], needed[1], error[1].message);
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(drawn_folds_may_as_well_be_given), LISTED(halves_keep_folds_together),
           LISTED(folds_that_are_none_are_refused), LISTED(a_checkpoint_of_other_folds_is_refused),
-          LISTED(a_lack_of_memory_is_said))
+          LISTED(a_lack_of_memory_is_said), LISTED(the_seed_reaches_the_fits),
+          LISTED(the_weights_of_a_mean_are_planned))
