@@ -100,22 +100,14 @@ static void json_report(FILE *out, const temper_train_report *report)
     json_bool_field(out, "resumed", report->resumed);
 }
 
-/* Prints one object with all results. Warnings are included although they were printed, because programs rarely read
- * the standard error. */
+/* Prints one object with all results. */
 static void print_json(FILE *out, const struct train_result *result)
 {
-    fprintf(out, "{\n  \"rows\": %zu", temper_data_total_rows(result->data));
-    json_count_field(out, "dropped_rows", temper_data_dropped_rows(result->data));
-    json_count_field(out, "features", temper_data_features(result->data));
-    json_count_field(out, "classes", temper_data_classes(result->data));
+    json_begin_data(out, result->data);
     json_report(out, &result->report);
     json_probability_fields(out, result->model);
     json_seconds_field(out, result->seconds_read, "train", result->report.seconds, result->seconds_write);
-    fputs(",\n  \"warnings\": ", out);
-    json_warnings(out, &result->report.warnings);
-    json_text_field(out, "model", result->model_path);
-    json_bool_field(out, "replaced", result->replaced);
-    fputs("\n}\n", out);
+    json_end_model(out, &result->report.warnings, result->model_path, result->replaced);
 }
 
 /* Composes the report in memory and prints it at once, so that a full disk or a closed pipe is noticed. */

@@ -289,10 +289,7 @@ static void json_choice(FILE *out, const temper_tune_report *report)
 static void print_json(FILE *out, const struct tune_result *result)
 {
     const temper_tune_report *report = &result->report;
-    fprintf(out, "{\n  \"rows\": %zu", temper_data_total_rows(result->data));
-    json_count_field(out, "dropped_rows", temper_data_dropped_rows(result->data));
-    json_count_field(out, "features", temper_data_features(result->data));
-    json_count_field(out, "classes", temper_data_classes(result->data));
+    json_begin_data(out, result->data);
     json_count_field(out, "folds", report->folds);
     json_choice(out, report);
     /* One line for each candidate keeps the file legible and easy to search. */
@@ -312,11 +309,7 @@ static void print_json(FILE *out, const struct tune_result *result)
     json_seconds_field(out, result->seconds_read, "tune", report->seconds, result->seconds_write);
     fputs(",\n  \"notes\": ", out);
     json_lines(out, report->notes);
-    fputs(",\n  \"warnings\": ", out);
-    json_warnings(out, &report->warnings);
-    json_text_field(out, "model", result->model_path);
-    json_bool_field(out, "replaced", result->replaced);
-    fputs("\n}\n", out);
+    json_end_model(out, &report->warnings, result->model_path, result->replaced);
 }
 
 /* The table, or JSON with --json, on the standard output. */

@@ -168,6 +168,24 @@ void json_seconds_field(FILE *out, double read, const char *name, double seconds
     fputc('}', out);
 }
 
+void json_begin_data(FILE *out, const temper_data *data)
+{
+    fprintf(out, "{\n  \"rows\": %zu", temper_data_total_rows(data));
+    json_count_field(out, "dropped_rows", temper_data_dropped_rows(data));
+    json_count_field(out, "features", temper_data_features(data));
+    json_count_field(out, "classes", temper_data_classes(data));
+}
+
+/* Warnings are included although they were printed, because programs rarely read the standard error. */
+void json_end_model(FILE *out, const temper_warnings *warnings, const char *path, bool replaced)
+{
+    fputs(",\n  \"warnings\": ", out);
+    json_warnings(out, warnings);
+    json_text_field(out, "model", path);
+    json_bool_field(out, "replaced", replaced);
+    fputs("\n}\n", out);
+}
+
 /* Without printf, which would take as long as the digits do: audit prints several numbers for tens of thousands of
  * rows. */
 void json_number_member(FILE *out, const char *name, double number)

@@ -33,6 +33,11 @@ void json_probability_fields(FILE *out, const temper_model *model);
 /* The member seconds: {"read": ..., NAME: ..., "write": ...} */
 void json_seconds_field(FILE *out, double read, const char *name, double seconds, double write);
 
+/* The beginning of a report on a training or tuning: the size of the data. */
+void json_begin_data(FILE *out, const temper_data *data);
+/* Its end: warnings, the file of the model, and whether it has replaced another. */
+void json_end_model(FILE *out, const temper_warnings *warnings, const char *path, bool replaced);
+
 /* The next member of an object, on the same line. */
 void json_number_member(FILE *out, const char *name, double number);
 void json_text_member(FILE *out, const char *name, const char *text);

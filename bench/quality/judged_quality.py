@@ -1,4 +1,4 @@
-"""Quality on the judged data sets (package_data.py), which nothing was designed on: probabilities and regret.
+"""Quality on the judged data sets (package_data.py), on which no default was chosen: probabilities and regret.
 
     judged_quality.py [--quick] [--probabilities] [--set NAME]...
 

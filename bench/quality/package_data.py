@@ -68,8 +68,8 @@ def read_table(package, where):
 
 
 def read(name):
-    """(table of features, labels)"""
-    if name in KEEL:
+    """(table of features, labels) of a source, or of any set of KEEL"""
+    if name not in SOURCES:
         return read_keel(name)
     package, where, label, left_out = SOURCES[name]
     if package == "sklearn":

@@ -13,16 +13,12 @@ import os
 import pathlib
 import subprocess
 import sys
-import time
-import warnings
 
 THREADS = 2
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[name] = str(THREADS)  # before NumPy is loaded
 
 import numpy  # noqa: E402
-from sklearn.linear_model import LogisticRegressionCV  # noqa: E402
-from sklearn.model_selection import StratifiedKFold  # noqa: E402
 
 import train_data  # noqa: E402
 import tune_peers  # noqa: E402
@@ -54,21 +50,6 @@ def train_one_by_one(temper, data):
                                              "--calibrate", "none", "--threads", str(THREADS), "--json"])[0]
                for t1 in T1 for t2 in T2 for l2 in L2]
     return sum(seconds) / len(seconds)
-
-
-def logistic_regression_cv(x, y, folds):
-    """(processor seconds a fit, the best accuracy out of fold)"""
-    cs = [1 / (l2 * len(y) * (folds - 1) / folds) for l2 in L2]
-    model = LogisticRegressionCV(Cs=cs, cv=StratifiedKFold(folds, shuffle=True, random_state=1),
-                                 max_iter=1000)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of names that will change
-        start = time.process_time()
-        model.fit(x, y)
-        seconds = time.process_time() - start
-    scores = numpy.asarray(next(iter(model.scores_.values())) if isinstance(model.scores_, dict)
-                           else model.scores_)
-    return seconds / (folds * len(cs)), float(scores.reshape(folds, -1).mean(axis=0).max())
 
 
 def write(temper, folder, name, x, y):
@@ -109,7 +90,8 @@ def fashion(options):
     part = len(y) * (options.folds - 1) // options.folds
     whole = write(options.temper, options.folder, "tune.tmpr", x, y)
     some = write(options.temper, options.folder, "tune-part.tmpr", x[:part], y[:part])
-    peer, peer_accuracy = logistic_regression_cv(x, y, options.folds)
+    peer, peer_accuracy = tune_peers.logistic_regression_cv(x, y, L2, options.folds)
+    peer /= options.folds * len(L2)  # a fit
     seconds, accuracy, fits = tune(options.temper, whole, options.folds)
     one = train_one_by_one(options.temper, some)
     ours = seconds / fits

@@ -166,6 +166,19 @@ def compare_path(temper, folder, report):
 
 # ---- LogisticRegressionCV --------------------------------------------------------------------------------------------
 
+def logistic_regression_cv(x, y, l2, folds):
+    """(processor seconds, the best accuracy out of fold) of the penalties l2, each of the rows of a fit"""
+    model = LogisticRegressionCV(Cs=[1 / (value * len(y) * (folds - 1) / folds) for value in l2], max_iter=1000,
+                                 cv=StratifiedKFold(folds, shuffle=True, random_state=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that will change
+        start = time.process_time()
+        model.fit(x, y)
+        seconds = time.process_time() - start
+    scores = numpy.asarray(next(iter(model.scores_.values())) if isinstance(model.scores_, dict) else model.scores_)
+    return seconds, float(scores.reshape(folds, -1).mean(axis=0).max())
+
+
 def compare_cv(temper, folder, report):
     x, y = spambase_like()
     l2 = numpy.geomspace(1e-5, 1e-1, FEW)
@@ -175,16 +188,7 @@ def compare_cv(temper, folder, report):
         [temper, "tune", path, "-m", folder / "model", "--folds", str(FOLDS), "--json", "--criterion", "accuracy",
          "--header", "no", "--threads", "1", "--grid", "only t1=1 t2=1 l2=" + ",".join(f"{value:.9g}" for value in l2)])
     accuracy = max(row["accuracy"] for row in json.loads(output)["table"])
-    scaled = standardised(x)
-    model = LogisticRegressionCV(Cs=[1 / (value * len(y) * (FOLDS - 1) / FOLDS) for value in l2], max_iter=1000,
-                                 cv=StratifiedKFold(FOLDS, shuffle=True, random_state=1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of names that will change
-        start = time.process_time()
-        model.fit(scaled, y)
-        peer = time.process_time() - start
-    scores = numpy.asarray(next(iter(model.scores_.values())) if isinstance(model.scores_, dict) else model.scores_)
-    best = float(scores.reshape(FOLDS, -1).mean(axis=0).max())
+    peer, best = logistic_regression_cv(standardised(x), y, l2, FOLDS)
     print(f"{FEW} penalties on {FOLDS} folds of {x.shape[0]} x {x.shape[1]}: {seconds:.2f} s, "
           f"best accuracy {100 * accuracy:.2f} %")
     return [report("against LogisticRegressionCV, the whole search", peer / seconds, 1,

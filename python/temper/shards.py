@@ -76,7 +76,9 @@ class Plan:
     """What all shards agree on: classes, scaling, the loss and its penalty.
 
     ``estimator`` has the parameters; it stays as it is. ``solver`` may be "auto" or "lbfgs",
-    ``scale`` anything but "log". ``class_weight`` and temperatures of "auto" are refused.
+    ``scale`` anything but "log", ``calibrate`` "auto" or "none": the model is not calibrated.
+    ``class_weight``, temperatures of "auto", ``estimate_noise`` and the losses "trimmed" and
+    "forward" are refused.
     """
 
     def __init__(self, surveys: Iterable[bytes],

@@ -167,7 +167,10 @@ def test_shards_that_do_not_agree_are_refused():
 
 @pytest.mark.parametrize("parameters, words", [
     ({"class_weight": "balanced"}, "pass sample_weight"), ({"t1": "auto"}, "t1 has to be a number"),
-    ({"scale": "log"}, "logarithms"), ({"t1": -1.0}, "temperatures must be numbers")])
+    ({"scale": "log"}, "logarithms"), ({"t1": -1.0}, "temperatures must be numbers"),
+    ({"solver": "newton"}, "not for shards"), ({"estimate_noise": True}, "rows in one place"),
+    ({"calibrate": "folds"}, "not 'folds'"), ({"loss": "trimmed"}, "in one place"),
+    ({"loss": "forward"}, "in one place")])
 def test_parameters_that_shards_cannot_have(parameters, words):
     with pytest.raises(ValueError, match=words):
         one_shard(**parameters)
@@ -176,8 +179,9 @@ def test_parameters_that_shards_cannot_have(parameters, words):
 @pytest.mark.parametrize("parameters, words", [
     ({"solver": "newton"}, "not for shards"), ({"estimate_noise": True}, "rows in one place"),
     ({"calibrate": "folds"}, "not 'folds'")])
-def test_what_needs_rows_is_refused(parameters, words):
-    plan, shard = one_shard(**parameters)
+def test_what_is_changed_after_the_plan_is_refused_too(parameters, words):
+    plan, shard = one_shard()
+    plan.estimator.set_params(**parameters)
     with pytest.raises(ValueError, match=words):
         plan.fit(lambda question, w: [shard.answer(question, w)])
 

@@ -98,6 +98,31 @@ static temper_status decide_scale(struct shard_plan *plan, const char *word, tem
     return scale_from_sums(&rows, kind, &plan->all.sums, &plan->scale, error);
 }
 
+/* Refuses solvers that need Hessians or Hessian-vector products: workers compute gradients only. */
+static temper_status check_solver(const char *solver, temper_error *error)
+{
+    if (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE, "the solver '%.64s' is not for shards, which give gradients only; try lbfgs",
+                     solver);
+}
+
+/* Refuses what needs rows in one place, with the plan and again with the options of the training, which may differ. */
+static temper_status check_options(const temper_train_options *options, temper_error *error)
+{
+    const char *calibrate = options->calibrate;
+    if (options->estimate_noise)
+        return error_set(error, TEMPER_USAGE,
+                         "the noise of the labels is estimated by an audit, which needs the rows in one place; train "
+                         "on shards without it");
+    if (calibrate && strcmp(calibrate, "auto") != 0 && strcmp(calibrate, "none") != 0)
+        return error_set(error, TEMPER_USAGE,
+                         "a model of shards is not calibrated, which needs rows in one place; 'calibrate' can be auto "
+                         "or none here, not '%.64s'",
+                         calibrate);
+    return check_solver(options->solver, error);
+}
+
 /* Loss, penalty and precision, as a training in memory would have them, so that the model is the same up to
  * rounding. */
 static temper_status decide_loss(struct shard_plan *plan, const temper_train_options *options, temper_error *error)
@@ -107,6 +132,11 @@ static temper_status decide_loss(struct shard_plan *plan, const temper_train_opt
     plan->loss = loss_resolve(options->loss);
     plan->intercept = !options->no_intercept;
     plan->l2 = options->l2;
+    if (loss_has_rounds(plan->loss))
+        return error_set(error, TEMPER_USAGE,
+                         "loss %s repeats its training with other row weights, for which the rows have to be in one "
+                         "place; pass another loss",
+                         method_name(plan->loss.method));
     if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
         return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
     /* NaN: the default penalty, from the variances of all rows as scaled. */
@@ -121,7 +151,9 @@ static temper_status decide_loss(struct shard_plan *plan, const temper_train_opt
 static temper_status decide(struct shard_plan *plan, const temper_bytes *stats, size_t count,
                             const temper_train_options *options, temper_error *error)
 {
-    temper_status status = merge_stats(stats, count, &plan->all, error);
+    temper_status status = check_options(options, error);
+    if (status == TEMPER_OK)
+        status = merge_stats(stats, count, &plan->all, error);
     if (status == TEMPER_OK)
         status = check_classes(&plan->all, error);
     if (status == TEMPER_OK)
@@ -251,31 +283,6 @@ temper_status shard_plan_read(const char *bytes, size_t length, struct shard_pla
 }
 
 /* ---- Training -------------------------------------------------------------------------------- */
-
-/* Refuses solvers that need Hessians or Hessian-vector products: workers compute gradients only. */
-static temper_status check_solver(const char *solver, temper_error *error)
-{
-    if (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0)
-        return TEMPER_OK;
-    return error_set(error, TEMPER_USAGE, "the solver '%.64s' is not for shards, which give gradients only; try lbfgs",
-                     solver);
-}
-
-/* Refuses what needs the rows after training: the coordinator has none. */
-static temper_status check_options(const temper_train_options *options, temper_error *error)
-{
-    const char *calibrate = options->calibrate;
-    if (options->estimate_noise)
-        return error_set(error, TEMPER_USAGE,
-                         "the noise of the labels is estimated by an audit, which needs the rows in one place; train "
-                         "on shards without it");
-    if (calibrate && strcmp(calibrate, "auto") != 0 && strcmp(calibrate, "none") != 0)
-        return error_set(error, TEMPER_USAGE,
-                         "a model of shards is not calibrated, which needs rows in one place; 'calibrate' can be auto "
-                         "or none here, not '%.64s'",
-                         calibrate);
-    return check_solver(options->solver, error);
-}
 
 /* Trains on the rows of all shards: the options of the user, replaced by the plan wherever the workers depend on them.
  * The features are shared, and have no rows. */

@@ -9,14 +9,18 @@
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 
+static temper_model *train_with_estimate(const struct dataset *data)
+{
+    temper_train_options options = made_options();
+    options.estimate_noise = 1;
+    return made_train(data, options, NULL);
+}
+
 TEST(training_keeps_the_noise_on_request)
 {
     struct dataset *data = made_data(MATRIX_F64, 600, 8, 3);
-    temper_train_options options = made_options();
-    temper_model *without = made_train(data, options, NULL);
+    temper_model *without = made_train(data, made_options(), NULL), *with = train_with_estimate(data);
     CHECK(temper_prediction_width(without, TEMPER_PREDICT_TRUE_PROBABILITIES) == 0);
-    options.estimate_noise = 1;
-    temper_model *with = made_train(data, options, NULL);
     CHECK(temper_prediction_width(with, TEMPER_PREDICT_TRUE_PROBABILITIES) == 3);
     const struct label_noise *noise = &made_inside(with)->noise;
     CHECK(noise->known && noise->transition);
@@ -88,9 +92,7 @@ TEST(the_noise_is_that_of_weighted_rows)
 TEST(true_labels_are_surer_than_given_ones)
 {
     struct dataset *data = made_data(MATRIX_F64, 600, 8, 2);
-    temper_train_options options = made_options();
-    options.estimate_noise = 1;
-    temper_model *model = made_train(data, options, NULL);
+    temper_model *model = train_with_estimate(data);
     double *given = calloc(1200, sizeof *given), *truth = calloc(1200, sizeof *truth);
     CHECK(temper_predict(model, made_public(data), TEMPER_PREDICT_PROBABILITIES, 1, given, NULL) == TEMPER_OK);
     CHECK(temper_predict(model, made_public(data), TEMPER_PREDICT_TRUE_PROBABILITIES, 1, truth, NULL) == TEMPER_OK);
@@ -110,9 +112,7 @@ TEST(true_labels_are_surer_than_given_ones)
 TEST(a_model_file_keeps_it)
 {
     struct dataset *data = made_data(MATRIX_F64, 200, 5, 3);
-    temper_train_options options = made_options();
-    options.estimate_noise = 1;
-    temper_model *model = made_train(data, options, NULL);
+    temper_model *model = train_with_estimate(data);
     struct blob file = made_bytes(model);
     struct model *loaded = NULL;
     CHECK(model_read_text((const char *)file.bytes, file.length, &loaded, NULL) == TEMPER_OK);

@@ -7,23 +7,14 @@
 #include "base/memory.h"
 #include "fixtures/data/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
+#include "fixtures/loss_fixture.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "objective/objective.h"
 #include "tempered/loss_family.h"
 
 static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
-static const temper_loss_spec losses[] = {
-    {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
-    {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1},
-    {.method = TEMPER_TEMPERED, .t1 = 0.1, .t2 = 1.9},
-    {.method = TEMPER_T_LOGISTIC, .t1 = 1, .t2 = 1.5},
-    {.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 0.7},
-    {.method = TEMPER_HINGE, .smoothing = 0.5},
-    {.method = TEMPER_BREGMAN, .t1 = 0.6, .t2 = 1.4},
-    {.method = TEMPER_SCE, .t1 = 1, .t2 = 1, .alpha = 0.1, .beta = 1, .log_zero = -4},
-};
-enum { KINDS = 4, LOSSES = 8, TSALLIS = 5 };
+enum { KINDS = 4, TSALLIS = 5 };
 
 /* ---- Problems -------------------------------------------------------------------------------- */
 
@@ -159,10 +150,10 @@ TEST(value_and_gradient_are_what_the_definition_says)
 {
     size_t step = test_step(3);
     for (size_t k = 0; k < KINDS; k++)
-        for (size_t l = 0; l < LOSSES; l++)
+        for (size_t l = 0; l < MADE_LOSSES; l++)
             for (size_t classes = 2 + (k + l) % step; classes <= 4; classes += step) {
-                check_kind(kinds[k], losses[l], classes, true);
-                check_kind(kinds[k], losses[l], classes, false);
+                check_kind(kinds[k], made_losses[l], classes, true);
+                check_kind(kinds[k], made_losses[l], classes, false);
             }
 }
 
@@ -173,7 +164,8 @@ TEST(features_far_from_zero_lose_no_digits)
     for (size_t i = 0; i < 500; i++)
         x[i * 5] += 4e6f; /* a time stamp, say */
     struct scale scale = learn(data, SCALE_STANDARD);
-    struct objective_spec spec = {.data = data, .scale = &scale, .loss = losses[0], .intercept = true, .threads = 1};
+    struct objective_spec spec = {
+        .data = data, .scale = &scale, .loss = made_losses[0], .intercept = true, .threads = 1};
     check_definition(&spec, "floats");
     spec.f64 = true;
     check_definition(&spec, "doubles");
@@ -227,7 +219,7 @@ TEST(products_are_differences_of_gradients)
                 struct scale scale = learn(data, SCALE_STANDARD);
                 struct objective_spec spec = {.data = data,
                                               .scale = &scale,
-                                              .loss = losses[l],
+                                              .loss = made_losses[l],
                                               .l2 = 0.1,
                                               .intercept = true,
                                               .f64 = true,
@@ -271,7 +263,7 @@ TEST(the_hessian_is_what_products_say)
             struct scale scale = learn(data, SCALE_STANDARD);
             struct objective_spec spec = {.data = data,
                                           .scale = &scale,
-                                          .loss = losses[2],
+                                          .loss = made_losses[2],
                                           .l2 = 0.1,
                                           .intercept = f64,
                                           .f64 = f64,
@@ -287,7 +279,8 @@ TEST(second_moments_of_standardised_features_have_ones_on_the_diagonal)
 {
     struct dataset *data = make_data(MATRIX_F32, 3000, 6, 2, false);
     struct scale scale = learn(data, SCALE_STANDARD);
-    struct objective_spec spec = {.data = data, .scale = &scale, .loss = losses[0], .intercept = true, .threads = 1};
+    struct objective_spec spec = {
+        .data = data, .scale = &scale, .loss = made_losses[0], .intercept = true, .threads = 1};
     struct objective *objective = make_objective(&spec);
     double gram[49] = {0};
     CHECK(objective_gram(objective, NULL, 0, gram, NULL) == TEMPER_OK);
@@ -306,7 +299,7 @@ TEST(second_moments_of_standardised_features_have_ones_on_the_diagonal)
 TEST(second_moments_of_classes_add_up_to_those_of_all)
 {
     struct dataset *data = make_data(MATRIX_F32, 3000, 6, 3, true);
-    struct objective_spec spec = {.data = data, .loss = losses[0], .intercept = true, .threads = 2};
+    struct objective_spec spec = {.data = data, .loss = made_losses[0], .intercept = true, .threads = 2};
     struct objective *objective = make_objective(&spec);
     double plain[49] = {0}, all[49] = {0}, each[147] = {0}, again[147] = {0}, w[21] = {0};
     struct draw draw = draw_from(4);
@@ -350,7 +343,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
     for (size_t k = 0; k < KINDS; k++)
         for (size_t classes = 2; classes <= 3; classes++) {
             struct dataset *data = make_data(kinds[k], 60000, 20, classes, true);
-            struct objective_spec spec = {.data = data, .loss = losses[1], .l2 = 0.1, .intercept = true};
+            struct objective_spec spec = {.data = data, .loss = made_losses[1], .l2 = 0.1, .intercept = true};
             double one[257] = {0}, other[257] = {0};
             evaluate_on(spec, 1, one);
             for (size_t threads = 2; threads <= 5; threads += 3) {
@@ -365,7 +358,7 @@ TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
 {
     struct dataset *data = make_data(MATRIX_CSR, 100, 8, 3, true);
     struct objective_spec spec = {
-        .data = data, .loss = losses[1], .l2 = 0.1, .intercept = true, .curvature = true, .threads = 2};
+        .data = data, .loss = made_losses[1], .l2 = 0.1, .intercept = true, .curvature = true, .threads = 2};
     double w[32] = {0}, gradient[32], value;
     for (size_t n = 1;; n++) {
         struct objective *objective = NULL;

@@ -127,16 +127,22 @@ TEST(options_that_shards_cannot_have_are_refused)
     options.precision = "f16";
     refused(&shards, &options, TEMPER_USAGE, "no precision 'f16'");
     options = made_options();
+    options.loss.method = TEMPER_TRIMMED;
+    refused(&shards, &options, TEMPER_USAGE, "loss trimmed repeats its training");
+    options.loss.method = TEMPER_FORWARD;
+    refused(&shards, &options, TEMPER_USAGE, "loss forward repeats its training");
+    options = made_options();
     options.solver = "newton";
-    CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK);
-    CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
-    CHECK(strstr(error.message, "not for shards") != NULL);
+    refused(&shards, &options, TEMPER_USAGE, "not for shards");
     options = made_options();
     options.estimate_noise = 1;
-    CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
-    CHECK(strstr(error.message, "noise of the labels") != NULL);
+    refused(&shards, &options, TEMPER_USAGE, "noise of the labels");
     options = made_options();
     options.calibrate = "folds";
+    refused(&shards, &options, TEMPER_USAGE, "not 'folds'");
+    /* The training has options of its own. */
+    temper_train_options others = made_options();
+    CHECK(shards_prepare(&shards, &others, &error) == TEMPER_OK);
     CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
     CHECK(strstr(error.message, "not 'folds'") != NULL);
     CHECK(temper_shard_plan_new(NULL, 0, NULL, &shards.sent, &error) == TEMPER_USAGE);

@@ -325,21 +325,31 @@ TEST(sizes_are_those_of_rows_up_to_the_last)
     dataset_free(data);
 }
 
+/* Trains without scaling, which must warn and name an option, then with it. The accuracies are those of both. */
+static void check_advice(const struct dataset *data, const char *scale, double accuracy[2])
+{
+    temper_train_options options = made_options();
+    temper_train_report report = {0};
+    char advice[32];
+    snprintf(advice, sizeof advice, "--scale %s", scale);
+    options.scale = "none";
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_ILL_CONDITIONED, advice), "%s",
+           made_first_warning(&report.warnings));
+    accuracy[0] = report.accuracy;
+    options.scale = scale;
+    temper_model_free(made_train(data, options, &report));
+    CHECK_EQ_TEXT(made_first_warning(&report.warnings), "");
+    accuracy[1] = report.accuracy;
+}
+
 TEST(features_of_very_different_size_are_a_warning)
 {
     struct dataset *data = made_data(MATRIX_F64, 100, 3, 2);
-    double *x = (double *)data->x.owned[0];
-    temper_train_options options = made_options();
-    temper_train_report report = {0};
+    double *x = (double *)data->x.owned[0], accuracy[2];
     for (size_t i = 0; i < 100; i++)
         x[3 * i + 1] *= 1e5;
-    options.scale = "none";
-    temper_model_free(made_train(data, options, &report));
-    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_ILL_CONDITIONED, "--scale standard"), "%s",
-           made_first_warning(&report.warnings));
-    options.scale = "standard";
-    temper_model_free(made_train(data, options, &report));
-    CHECK_EQ_TEXT(made_first_warning(&report.warnings), "");
+    check_advice(data, "standard", accuracy);
     dataset_free(data);
 }
 
@@ -347,20 +357,14 @@ TEST(sparse_features_of_very_different_size_are_a_warning)
 {
     struct dataset *data = made_data(MATRIX_CSR, 300, 4, 2);
     float *value = (float *)data->x.owned[2];
-    temper_train_options options = made_options();
+    double accuracy[2];
     temper_train_report report = {0};
-    temper_model_free(made_train(data, options, &report));
+    temper_model_free(made_train(data, made_options(), &report));
     CHECK_EQ_TEXT(made_first_warning(&report.warnings), "");
     for (size_t i = 0; i < data->x.nonzeros; i++)
         value[i] *= data->x.column[i] == 3 ? 1e5F : 1;
-    temper_model_free(made_train(data, options, &report));
-    CHECKF(made_warned(&report.warnings, TEMPER_WARNING_ILL_CONDITIONED, "--scale maxabs"), "%s",
-           made_first_warning(&report.warnings));
-    double unscaled = report.accuracy;
-    options.scale = "maxabs"; /* the advice */
-    temper_model_free(made_train(data, options, &report));
-    CHECK_EQ_TEXT(made_first_warning(&report.warnings), "");
-    CHECKF(report.accuracy > unscaled + 0.1, "%g, %g", report.accuracy, unscaled);
+    check_advice(data, "maxabs", accuracy);
+    CHECKF(accuracy[1] > accuracy[0] + 0.1, "%g, %g", accuracy[1], accuracy[0]);
     dataset_free(data);
 }
 
