@@ -73,8 +73,9 @@ static enum lbfgs_stage search(struct lbfgs *self, double longest)
     return line_begin(&self->search, &self->state, line) == LINE_EVALUATE ? STAGE_TRIAL : STAGE_FAILED;
 }
 
-/* A bound on the decrease from w to the minimum: by the pairs, with the least curvature in all other directions. The
- * vector of the difference of gradients is free at this stage. 0: the least curvature is not known. */
+/* The decrease from w to the minimum by the pairs, with the curvature of the penalty in all other directions: a bound
+ * where that is the least (struct optim_distance). The vector of the difference of gradients is free at this stage.
+ * 0: there is no penalty. */
 static double decrease_bound(struct lbfgs *self)
 {
     const double curvature = self->options.distance.curvature;

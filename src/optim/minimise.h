@@ -57,10 +57,13 @@ enum optim_stop {
 /* How far the value may be from its minimum at convergence. The distance is estimated by the decrease that a quadratic
  * model of the function predicts: a small gradient alone proves little where the curvature is small too. */
 struct optim_distance {
-    double share;     /* of the value; 0: the gradient alone decides */
-    double absolute;  /* this is small enough in any case, */
-    double value;     /* and so is this value; values are not negative */
-    double curvature; /* the least curvature in any direction, as of a penalty; 0: not known */
+    double share;    /* of the value; 0: the gradient alone decides */
+    double absolute; /* this is small enough in any case, */
+    double value;    /* and so is this value; values are not negative */
+    /* That of the penalty; 0: none. Directions whose curvature a method has not measured are taken to have it: a lower
+     * bound where the rest of the function is convex and all of w is penalised. Intercepts are not, and other losses
+     * have negative curvature, so that the decrease that follows from it is one more estimate and no proof. */
+    double curvature;
 };
 
 struct optim_options {

@@ -106,9 +106,9 @@ void solver_accept(struct solver_state *state);
  * converged. The method then estimates it: */
 bool solver_checks_distance(const struct solver_state *state);
 bool solver_has_converged(const struct solver_state *state);
-/* The decrease that a model of the function predicts from w to its minimum; and a bound on it, with the least curvature
- * wherever the model knows none (0: there is none). The bound may be larger by a factor, as most directions have more
- * than the least curvature. */
+/* The decrease that a model of the function predicts from w to its minimum; and `bound`, with
+ * options->distance.curvature wherever the model knows none (0: there is none). The latter may be larger by a factor,
+ * as most directions have more curvature than that. */
 void solver_expect_decrease(struct solver_state *state, double decrease, double bound);
 /* The largest one at which the minimiser has converged. */
 double solver_decrease_limit(const struct solver_state *state);

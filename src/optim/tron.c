@@ -112,8 +112,8 @@ static void next_direction(struct tron *self, struct cg_norms *norms, double tau
 
 /* Where the gradient is small enough, conjugate gradients continue until the decrease of the model is known well enough
  * to decide whether the minimiser has converged: until it exceeds the limit, or the steps to come cannot reach it.
- * Their decreases fall, and there may be about as many as were made; what they leave is bounded by the least curvature.
- */
+ * Their decreases fall, and there may be about as many as were made; what they leave is estimated by the
+ * curvature of the penalty. */
 static bool distance_known(struct tron *self, const struct cg_norms *norms, size_t steps)
 {
     struct solver_state *state = &self->state;

@@ -1,9 +1,9 @@
 /* loss_family: the facts about the losses, each stated once.
  *
  * A loss is a method (a name) with its parameters. Two-temperature losses are those of the paper,
- * -log_t1 exp_t2(a_y - G_t2(a)), under any of their names; the hinge, the Bregman loss and the
- * symmetric cross-entropy are the others. Every module that depends on the kind of a loss uses these
- * functions. A method beyond the list is of no kind: all facts about it are false. */
+ * -log_t1 exp_t2(a_y - G_t2(a)), under any of their names; the hinge, the Bregman loss, the
+ * symmetric cross-entropy, trimming and forward correction are the others. Every module that depends on the kind of a
+ * loss uses these functions. A method beyond the list is of no kind: all facts about it are false. */
 #ifndef TEMPERED_LOSS_FAMILY_H
 #define TEMPERED_LOSS_FAMILY_H
 

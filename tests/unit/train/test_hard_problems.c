@@ -1,4 +1,4 @@
-/* Forty problems that are hard for an optimiser, against Newton's method in doubles by the definition: wherever
+/* Problems that are hard for an optimiser, against Newton's method in doubles by the definition: wherever
  * training says that it has converged, the objective is within 1e-6 of its minimum. HARD_PROBLEMS
  * in the environment prints how each one stopped, iterations, evaluations and products, minimum, distance from it. */
 #include <math.h>
@@ -11,14 +11,16 @@
 #include "fixtures/train_fixture.h"
 
 enum {
-    FLOATS = 1,     /* stored, and summed in single precision */
-    SPARSE = 2,     /* two thirds of the values are 0, stored as CSR */
-    SEPARABLE = 4,  /* labels follow a linear rule without exception */
-    HEAVY = 8,      /* weights of rows from 1e-4 to 1e4 */
-    TWINS = 16,     /* every second column is a copy of the one before it */
-    FAR = 32,       /* column means are 1000 standard deviations from 0 */
-    CONSTANT = 64,  /* the last column never varies */
-    ENTANGLED = 128 /* columns are nearly equal: they differ by `units` of their size */
+    FLOATS = 1,      /* stored, and summed in single precision */
+    SPARSE = 2,      /* two thirds of the values are 0, stored as CSR */
+    SEPARABLE = 4,   /* labels follow a linear rule without exception */
+    HEAVY = 8,       /* weights of rows from 1e-4 to 1e4 */
+    TWINS = 16,      /* every second column is a copy of the one before it */
+    FAR = 32,        /* column means are 1000 standard deviations from 0 */
+    CONSTANT = 64,   /* the last column never varies */
+    ENTANGLED = 128, /* columns are nearly equal: they differ by `units` of their size */
+    RARE = 256       /* one row of each class but the first, with a millionth of the weight: the intercepts have less
+                      * curvature than the penalty */
 };
 
 struct hard_problem {
@@ -69,6 +71,11 @@ static const struct hard_problem problems[] = {
     {"twin columns", 200, 16, 2, 1e-7, 1, TWINS, "standard", "auto"},
     {"twin columns, no penalty", 200, 16, 2, 0, 1, TWINS, "standard", "newton"},
     {"twin columns, constant, no penalty, floats", 200, 16, 2, 0, 1, TWINS | CONSTANT | FLOATS, "standard", "newton"},
+    {"one in a million, newton", 200, 6, 2, 1e-3, 1, RARE, "standard", "newton"},
+    {"one in a million, lbfgs", 200, 6, 2, 1e-3, 1, RARE, "standard", "lbfgs"},
+    {"one in a million, tron", 200, 6, 2, 1e-3, 1, RARE | SPARSE, "none", "tron"},
+    {"one in a million, lbfgs, unscaled", 200, 6, 2, 1e-1, 1e2, RARE, "none", "lbfgs"},
+    {"one in a million, three classes", 200, 6, 3, 1e-3, 1, RARE, "standard", "auto"},
     {"far from 0, unscaled", 200, 8, 2, 1e-6, 1, FAR, "none", "auto"},
     {"far from 0, units 1e5, three classes", 240, 8, 3, 1e-6, 1e5, FAR, "standard", "auto"},
 };
@@ -179,6 +186,10 @@ static bool make(const struct hard_problem *what, size_t seed, struct made_probl
                              ? (int)i
                              : make_label(what, &draw, made->x + i * columns, rule);
         made->weight[i] = what->how & HEAVY ? draw_scale(&draw, 1e-4, 1e4) : 1;
+        if (what->how & RARE) {
+            made->label[i] = i < what->classes ? (int)i : 0;
+            made->weight[i] = made->label[i] ? 1e-6 * (double)rows : 1;
+        }
     }
     for (size_t i = 0; i < cells; i++)
         made->x32[i] = (float)made->x[i];
