@@ -460,7 +460,7 @@ static temper_status sample_columns(const struct train_plan *plan, struct column
     temper_status status = sample.weight ? TEMPER_OK : error_no_memory(error);
     if (!comm_alone(data->ranks.comm))
         status = comm_agree(data->ranks.comm, status, error);
-    if (status == TEMPER_OK) {
+    if (status == TEMPER_OK && sample.weight) { /* the latter follows, which an analyser cannot see */
         choose_sample(plan, sample.weight);
         struct sum_task task = {.data = &sample,
                                 .count = (size_t)data->x.rows,
