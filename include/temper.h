@@ -403,8 +403,9 @@ typedef struct temper_train_report {
     double passes;  /* over the data, of all kinds together */
     double seconds; /* in the call */
     int resumed;    /* 1: continued from a checkpoint */
-    /* p = (1 - floor) q + floor / C, q the escort of that order of the model's own probabilities; order 0: not
-     * calibrated. Fitted to so many rows, scored by models of so many folds (0: by the model itself). */
+    /* p = (1 - floor) q + floor / C, q the escort of that order of the model's own probabilities, refined by a matrix
+     * for up to 40 classes; order 0: not calibrated. Fitted to so many rows, scored by models of so many folds (0: by
+     * the model itself). */
     double calibration_order, calibration_floor;
     size_t calibration_rows, calibration_folds;
     /* Disagreeing starts, collapse to one class, separable data, ill-conditioned features, a stop before convergence.

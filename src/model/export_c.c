@@ -260,8 +260,57 @@ static const char escort_code[] = "    @_log_p(b, y);\n"
                                   "    for (c = 0; c < @_CLASSES; c++)\n"
                                   "        sum += p[c] = exp(@_order * (y[c] - top));\n"
                                   "    for (c = 0; c < @_CLASSES; c++)\n"
-                                  "        p[c] = (1 - @_floor) * (p[c] / sum) + @_floor / @_CLASSES;\n"
-                                  "}\n";
+                                  "        p[c] = (1 - @_floor) * (p[c] / sum) + @_floor / @_CLASSES;\n";
+
+/* Refines p by the matrix of the calibration, as matrix_refine (predict/calibration_matrix.c) does: matrix scaling of
+ * the log probabilities y, mixed with p so that the predicted class stays the most probable one. */
+static const char refine_code[] =
+    "/* Which classes are mistaken for which: y holds log probabilities, the largest of which is top. */\n"
+    "static void @_refine(const double *y, double top, double *p)\n"
+    "{\n"
+    "    double q[@_CLASSES], sum = 0, most, share = 1;\n"
+    "    int best = 0, c, j;\n"
+    "    while (best + 1 < @_CLASSES && y[best] < top)\n"
+    "        best++;\n"
+    "    for (c = 0; c < @_CLASSES; c++)\n"
+    "        q[c] = fmax(@_order * (y[c] - top), @_LEAST) + @_matrix[@_CLASSES][c];\n"
+    "    for (j = 0; j < @_CLASSES; j++)\n"
+    "        for (c = 0; c < @_CLASSES; c++)\n"
+    "            q[c] += fmax(@_order * (y[j] - top), @_LEAST) * @_matrix[j][c];\n"
+    "    most = q[0];\n"
+    "    for (c = 1; c < @_CLASSES; c++)\n"
+    "        most = q[c] > most ? q[c] : most;\n"
+    "    for (c = 0; c < @_CLASSES; c++)\n"
+    "        sum += q[c] = exp(q[c] - most);\n"
+    "    for (c = 0; c < @_CLASSES; c++)\n"
+    "        q[c] = (1 - @_matrix_floor) * (q[c] / sum) + @_matrix_floor / @_CLASSES;\n"
+    "    for (c = 0; c < @_CLASSES; c++)\n"
+    "        if (q[c] > q[best])\n"
+    "            share = fmin(share, (p[best] - p[c]) / (p[best] - p[c] + q[c] - q[best]));\n"
+    "    for (c = 0; c < @_CLASSES; c++)\n"
+    "        p[c] += share * @_SHARE * (q[c] - p[c]);\n"
+    "}\n\n";
+
+/* The matrix of the calibration, and what refine_code needs beside it. */
+static void put_matrix(struct c_file *file)
+{
+    const struct calibration *calibration = &file->model->calibration;
+    size_t classes = file->model->classes.count;
+    put_constant(file, "matrix_floor", calibration->matrix_floor);
+    put_constant(file, "LEAST", CALIBRATION_LEAST_SCORE);
+    put_constant(file, "SHARE", CALIBRATION_SHARE_KEPT);
+    put(file, "static const double @_matrix[@_CLASSES + 1][@_CLASSES] = { /* the last line: offsets */\n");
+    for (size_t j = 0; j <= classes; j++) {
+        text_append(&file->text, "    {");
+        for (size_t c = 0; c < classes; c++) {
+            text_append(&file->text, c == 0 ? "" : c % 4 == 0 ? ",\n     " : ", ");
+            put_number(file, calibration->matrix[j * classes + c]);
+        }
+        text_append(&file->text, "},\n");
+    }
+    put(file, "};\n\n");
+    put(file, refine_code);
+}
 
 /* @_scaled is f of struct model: all other scalings are folded into the weights. */
 static void put_scaled(struct c_file *file)
@@ -294,11 +343,14 @@ static void put_probabilities(struct c_file *file)
     }
     put(file, "\n");
     put(file, plain ? softmax_code : tempered_code);
+    if (model->calibration.matrix)
+        put_matrix(file);
     put(file, "/* Calibrated probabilities of the labels as they were given, wrong ones included: "
               "p has room\n   for @_CLASSES. */\n"
               "void @_probabilities(const double *x, double *p)\n{\n");
     put(file, model->vectors == 1 ? below_top_two : below_top_many);
     put(file, escort_code);
+    put(file, model->calibration.matrix ? "    @_refine(y, top, p);\n}\n" : "}\n");
 }
 
 /* The whole file. The comment at its beginning documents the functions, because the file is all that its user has. */

@@ -170,6 +170,53 @@ static struct onnx_name softmax(struct onnx_builder *b, struct onnx_name below)
                      (struct onnx_attribute){"axis", 1, false}, none);
 }
 
+/* A distribution mixed with the uniform one. */
+static struct onnx_name with_floor(struct onnx_builder *b, struct onnx_name q, double floor)
+{
+    if (floor == 0)
+        return q;
+    return binary(b, "Add", times(b, q, 1 - floor), number(b, floor / (double)b->model->classes.count));
+}
+
+/* One row of 1 at the predicted class and 0 elsewhere. */
+static struct onnx_name predicted_mask(struct onnx_builder *b, struct onnx_name below)
+{
+    double place[CALIBRATION_MATRIX_CLASSES];
+    for (size_t c = 0; c < b->model->classes.count; c++)
+        place[c] = (double)c;
+    struct onnx_name best =
+        onnx_node(&b->graph, "ArgMax", (struct onnx_name[3]){unary(b, "Neg", below)},
+                  (struct onnx_attribute){"axis", 1, false}, (struct onnx_attribute){"keepdims", 1, false});
+    struct onnx_name places = onnx_doubles(&b->graph, place, b->model->classes.count, 0);
+    return cast(b, binary(b, "Equal", places, cast(b, best, ONNX_DOUBLE)), ONNX_DOUBLE);
+}
+
+/* Refines p = with_floor(escort) by the matrix of the calibration, as matrix_refine (predict/calibration_matrix.c)
+ * does. u is the logarithm of the escort distribution relative to its largest member. */
+static struct onnx_name refined(struct onnx_builder *b, struct onnx_name below, struct onnx_name escort,
+                                struct onnx_name p)
+{
+    const struct calibration *calibration = &b->model->calibration;
+    size_t classes = b->model->classes.count;
+    struct onnx_name ratio = binary(b, "Div", escort, reduce(b, "ReduceMax", escort));
+    struct onnx_name u = unary(b, "Log", binary(b, "Max", ratio, number(b, exp(CALIBRATION_LEAST_SCORE))));
+    struct onnx_name matrix = onnx_doubles(&b->graph, calibration->matrix, classes, classes);
+    struct onnx_name offset = onnx_doubles(&b->graph, calibration->matrix + classes * classes, classes, 0);
+    struct onnx_name moved = onnx_node(&b->graph, "Gemm", (struct onnx_name[3]){u, matrix, offset}, none, none);
+    struct onnx_name q = onnx_node(&b->graph, "Softmax", (struct onnx_name[3]){binary(b, "Add", u, moved)},
+                                   (struct onnx_attribute){"axis", 1, false}, none);
+    q = with_floor(b, q, calibration->matrix_floor);
+    /* The share is lead / (lead + rise), the smallest over the classes; 1 where nothing rises, also if both are 0. */
+    const double tiny = 1e-300;
+    struct onnx_name mask = predicted_mask(b, below);
+    struct onnx_name lead = binary(b, "Sub", sum(b, binary(b, "Mul", mask, p)), p);
+    struct onnx_name rise = binary(b, "Max", binary(b, "Sub", q, sum(b, binary(b, "Mul", mask, q))), number(b, 0));
+    lead = binary(b, "Max", lead, number(b, tiny));
+    struct onnx_name share = reduce(b, "ReduceMin", binary(b, "Div", lead, binary(b, "Add", lead, rise)));
+    share = times(b, share, CALIBRATION_SHARE_KEPT);
+    return binary(b, "Add", p, binary(b, "Mul", share, binary(b, "Sub", q, p)));
+}
+
 /* ---- The graph ------------------------------------------------------------------------------- */
 
 /* The whole graph: labels always, probabilities where the loss has them. */
@@ -189,9 +236,8 @@ static void build(struct onnx_builder *b)
         return;
     bool plain = fabs(model_t2(model) - 1) < SAME;
     struct onnx_name p = plain ? softmax(b, below) : tempered(b, below);
-    double floor = model->calibration.floor;
-    if (floor > 0) /* mixed with the uniform distribution */
-        p = binary(b, "Add", times(b, p, 1 - floor), number(b, floor / (double)model->classes.count));
+    struct onnx_name mixed = with_floor(b, p, model->calibration.floor);
+    p = model->calibration.matrix ? refined(b, below, p, mixed) : mixed;
     onnx_rename(&b->graph, cast(b, p, ONNX_FLOAT), "probabilities");
     onnx_declare(&b->graph.outputs, false, "probabilities", ONNX_FLOAT, model->classes.count);
 }

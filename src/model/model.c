@@ -41,6 +41,7 @@ void model_free(struct model *model)
     mem_free(model->weights);
     mem_free(model->transition);
     mem_free(model->bias);
+    mem_free(model->calibration.matrix);
     mem_free(model->noise.transition);
     mem_free(model);
 }

@@ -33,7 +33,17 @@ struct calibration {
     double order;         /* 0: not fitted; the order is then that of the loss, and the floor 0 */
     double floor;         /* from 0 to 1 */
     uint64_t rows, folds; /* fitted to so many rows, scored by so many models of other folds; 0 folds: by the model */
+    /* Matrix scaling of the scores (predict/calibration_matrix.h): A[from * classes + to], followed by the offsets, and
+     * a floor of its own. NULL: none. */
+    double *matrix;
+    double matrix_floor;
 };
+
+enum { CALIBRATION_MATRIX_CLASSES = 40 }; /* of more, pairs are too many to be estimated, or to be fast */
+/* Scores u of the matrix are at least this: so improbable a class says nothing further about the others. */
+#define CALIBRATION_LEAST_SCORE (-60.0)
+/* The share of the matrix is at most this, which leaves the predicted class ahead despite rounding. */
+#define CALIBRATION_SHARE_KEPT (1 - 1e-9)
 
 /* How often each class is given the label of another, estimated by an audit of the training rows. */
 struct label_noise {

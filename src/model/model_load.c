@@ -434,10 +434,46 @@ static bool parse_schema(struct json_reader *json, struct model *model)
 }
 
 /* Keys of the object "calibration". */
-enum { CALIBRATION_ORDER, CALIBRATION_FLOOR, CALIBRATION_ROWS, CALIBRATION_FOLDS, CALIBRATION_KEYS };
-static const char *const calibration_keys[] = {"order", "floor", "rows", "folds"};
+enum {
+    CALIBRATION_ORDER,
+    CALIBRATION_FLOOR,
+    CALIBRATION_ROWS,
+    CALIBRATION_FOLDS,
+    CALIBRATION_MATRIX_FLOOR,
+    CALIBRATION_MATRIX, /* with that floor, or both are absent */
+    CALIBRATION_KEYS
+};
+static const char *const calibration_keys[] = {"order", "floor", "rows", "folds", "matrix_floor", "matrix"};
 
-/* "calibration": all of its keys, in any order. */
+/* "matrix": a list for each class, and one of the offsets. */
+static bool parse_calibration_matrix(struct json_reader *json, struct model *model)
+{
+    size_t classes = model->classes.count, line = 0;
+    if (classes > CALIBRATION_MATRIX_CLASSES)
+        return fail_changed(json, "a matrix of the calibration for more classes than can have one");
+    mem_free(model->calibration.matrix);
+    model->calibration.matrix = mem_zeroed(classes + 1, classes * sizeof *model->calibration.matrix);
+    if (!model->calibration.matrix)
+        return json_no_memory(json);
+    if (!json_array(json))
+        return false;
+    for (; json_item(json); line++) {
+        if (line > classes)
+            return fail_changed(json, "more lines of the calibration's matrix than classes and offsets");
+        if (!json_f64_array(json, model->calibration.matrix + line * classes, classes))
+            return false;
+    }
+    if (json->status == TEMPER_OK && line <= classes)
+        return fail_changed(json, "fewer lines of the calibration's matrix than classes and offsets");
+    return json->status == TEMPER_OK;
+}
+
+static bool is_share(double x)
+{
+    return x >= 0 && x <= 1;
+}
+
+/* "calibration": its keys in any order; the matrix and its floor are optional, but go together. */
 static bool parse_calibration(struct json_reader *json, struct model *model)
 {
     struct calibration *calibration = &model->calibration;
@@ -448,12 +484,18 @@ static bool parse_calibration(struct json_reader *json, struct model *model)
     while ((key = key_next(json, calibration_keys, CALIBRATION_KEYS, &seen)) >= 0) {
         if (key == CALIBRATION_ORDER || key == CALIBRATION_FLOOR)
             json_f64(json, key == CALIBRATION_ORDER ? &calibration->order : &calibration->floor);
+        else if (key == CALIBRATION_MATRIX_FLOOR)
+            json_f64(json, &calibration->matrix_floor);
+        else if (key == CALIBRATION_MATRIX)
+            parse_calibration_matrix(json, model);
         else
             json_u64(json, key == CALIBRATION_ROWS ? &calibration->rows : &calibration->folds);
     }
-    if (!keys_complete(json, calibration_keys, CALIBRATION_KEYS, ((1u << CALIBRATION_KEYS) - 1) & ~seen, "calibration"))
+    uint64_t together = 1u << CALIBRATION_MATRIX_FLOOR | 1u << CALIBRATION_MATRIX;
+    uint64_t needed = ((1u << CALIBRATION_KEYS) - 1) & ~(seen & together ? 0 : together);
+    if (!keys_complete(json, calibration_keys, CALIBRATION_KEYS, needed & ~seen, "calibration"))
         return false;
-    return (calibration->order > 0 && calibration->floor >= 0 && calibration->floor <= 1) ||
+    return (calibration->order > 0 && is_share(calibration->floor) && is_share(calibration->matrix_floor)) ||
            fail_changed(json, "a calibration whose order is not positive, or whose floor is not from 0 to 1");
 }
 

@@ -203,17 +203,30 @@ static void write_schema(const struct schema *schema, struct text *text)
 
 /* ---- Probabilities ---------------------------------------------------------------------------- */
 
-/* Order and floor, and what they were fitted to; absent in a model that was not calibrated. */
-static void write_calibration(const struct calibration *calibration, struct text *text)
+/* Order and floor, what they were fitted to, and the matrix if there is one: a line for each class, then the offsets.
+ * Absent in a model that was not calibrated. */
+static void write_calibration(const struct model *model, struct text *text)
 {
+    const struct calibration *calibration = &model->calibration;
+    size_t classes = model->classes.count;
     if (!(calibration->order > 0))
         return;
     text_append(text, "\"calibration\": {\"order\": ");
     json_write_f64(text, calibration->order);
     text_append(text, ", \"floor\": ");
     json_write_f64(text, calibration->floor);
-    text_format(text, ", \"rows\": %llu, \"folds\": %llu},\n", (unsigned long long)calibration->rows,
+    text_format(text, ", \"rows\": %llu, \"folds\": %llu", (unsigned long long)calibration->rows,
                 (unsigned long long)calibration->folds);
+    if (calibration->matrix) {
+        text_append(text, ", \"matrix_floor\": ");
+        json_write_f64(text, calibration->matrix_floor);
+        text_append(text, ", \"matrix\": [\n");
+        for (size_t c = 0; c <= classes; c++) {
+            json_write_f64_array(text, calibration->matrix + c * classes, classes);
+            text_append(text, c < classes ? ",\n" : "]");
+        }
+    }
+    text_append(text, "},\n");
 }
 
 /* The rate, and the transition matrix if there is one: a line for each true class. */
@@ -274,6 +287,9 @@ static const char *what_is_not_finite(const struct model *model)
         return "an intercept is";
     if (!all_finite(scale->offset, scaled) || !all_finite(scale->factor, scaled))
         return "an offset or a factor of the scaling is";
+    size_t numbers = model->calibration.matrix ? (model->classes.count + 1) * model->classes.count : 0;
+    if (!all_finite(model->calibration.matrix, numbers))
+        return "a number of the calibration is";
     size_t cells = model->classes.count * model->classes.count;
     if (!all_finite(model->transition, model->transition ? cells : 0) ||
         !all_finite(model->noise.transition, model->noise.transition ? cells : 0) || !isfinite(model->noise.rate))
@@ -285,6 +301,7 @@ static const char *what_is_not_finite(const struct model *model)
     /* Numbers that are written as JSON numbers without being arrays. */
     double rest[] = {model->calibration.order,
                      model->calibration.floor,
+                     model->calibration.matrix_floor,
                      model->l2,
                      t->tolerance,
                      t->weight_sum,
@@ -328,7 +345,7 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     write_scale(&model->scale, text);
     if (model->schema)
         write_schema(model->schema, text);
-    write_calibration(&model->calibration, text);
+    write_calibration(model, text);
     write_noise(model, text);
     write_training(model, text);
     /* The checksum needs the whole text. */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "predict/calibration_matrix.h"
 #include "predict/predict.h"
 
 /* The floor is searched in these bounds: at 0, one row of probability 0 would make the likelihood 0. */
@@ -176,7 +177,21 @@ static bool prepare(const struct model *model, const struct calibration_rows *ro
     return true;
 }
 
-/* Order and floor are written on success only. */
+/* Refines order and floor by a matrix, for the same rows and labels. */
+static temper_status fit_matrix(const struct calibration_problem *problem, size_t distinct, struct calibration *found,
+                                temper_error *error)
+{
+    struct matrix_rows rows = {.log_p = problem->log_p,
+                               .label = problem->label,
+                               .weight = problem->weight,
+                               .rows = problem->rows,
+                               .classes = problem->classes,
+                               .evidence = (double)(distinct < problem->rows ? distinct : problem->rows),
+                               .smoothing = problem->smoothing};
+    return matrix_fit(&rows, found, error);
+}
+
+/* *out is written on success only. */
 temper_status calibration_fit(const struct model *model, const struct calibration_rows *rows, struct calibration *out,
                               temper_error *error)
 {
@@ -194,10 +209,12 @@ temper_status calibration_fit(const struct model *model, const struct calibratio
         if (found.floor <= LEAST_FLOOR)
             found.floor = 0;
     }
+    temper_status status = enough_memory ? TEMPER_OK : error_no_memory(error);
+    if (typical > 0)
+        status = fit_matrix(&problem, rows->distinct, &found, error);
     mem_free(problem.log_p);
     mem_free(problem.q);
-    if (!enough_memory)
-        return error_no_memory(error);
-    *out = found;
-    return TEMPER_OK;
+    if (status == TEMPER_OK)
+        *out = found;
+    return status;
 }

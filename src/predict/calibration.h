@@ -1,11 +1,11 @@
-/* calibration: fits the two numbers by which scores become calibrated probabilities of the given labels.
+/* calibration: fits the numbers by which scores become calibrated probabilities of the given labels.
  *
  *     p_c = (1 - floor) q_c + floor / C,   q_c = phat_c^order / sum_k phat_k^order
  *
  * phat is the distribution of the loss. For t2 = 1 the order is the scale of temperature scaling (C. Guo et al., "On
  * calibration of modern neural networks", 2017). The floor is the share of labels that no score explains: with wrong
  * labels the probability of the given label stays below 1 however large the score is. Both leave the order of the
- * classes unchanged, so that the most probable class is the predicted one. */
+ * classes unchanged, so that the most probable class is the predicted one. calibration_matrix.h refines them. */
 #ifndef PREDICT_CALIBRATION_H
 #define PREDICT_CALIBRATION_H
 
@@ -20,8 +20,8 @@ struct calibration_rows {
     size_t distinct; /* rows, equal ones counted once: how much evidence there is */
 };
 
-/* Fills order, floor and rows of *out by maximum likelihood; `model` is read for its loss and its number of classes. If
- * all scores are equal, the order is 1: there is nothing to be learnt. */
+/* Fills order, floor, rows and matrix of *out, which must have no matrix, by maximum likelihood; `model` is read for
+ * its loss and its number of classes. If all scores are equal, the order is 1: there is nothing to be learnt. */
 temper_status calibration_fit(const struct model *model, const struct calibration_rows *rows, struct calibration *out,
                               temper_error *error);
 

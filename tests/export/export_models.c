@@ -11,10 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "data/schema.h"
 #include "fixtures/model_fixture.h"
 #include "fixtures/numeric.h"
 #include "model/model.h"
+#include "predict/calibration_matrix.h"
 
 enum { ROWS = 64, MOST_CLASSES_HERE = 512, MOST_FEATURES = 64 };
 
@@ -58,24 +60,41 @@ static const struct example {
 static const struct calibrated_example {
     struct example example;
     double order, floor;
+    double matrix_floor, spread; /* of the numbers of the matrix; 0: none */
 } calibrated_examples[] = {
-    {{"two_order", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.4, 0},
-    {{"two_floor", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.4}, SCALE_NONE}, 0.6, 0.2},
-    {{"two_cold_floor", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.8}, SCALE_NONE}, 2, 0.01},
-    {{"two_zero_floor", 2, 5, {.method = TEMPER_TEMPERED, .t2 = 1.5}, SCALE_NONE}, 0.5, 0.1},
-    {{"two_hinge_floor", 2, 5, {.method = TEMPER_HINGE, .smoothing = 0.5}, SCALE_NONE}, 1.7, 0.1},
-    {{"many_order", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 1.5, 0},
-    {{"many_floor", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.3, 0.05},
-    {{"many_hot_floor", 26, 16, {.method = TEMPER_TEMPERED, .t1 = 0.8, .t2 = 3}, SCALE_NONE}, 2, 1e-6},
-    {{"two_hot_steep", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.4}, SCALE_NONE}, 2000, 0},
-    {{"many_cold_steep", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.8}, SCALE_NONE}, 2000, 0.1},
-    {{"many_hinge_floor", 3, 5, {.method = TEMPER_HINGE, .smoothing = 1}, SCALE_NONE}, 0.8, 0.3},
+    {{"two_order", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.4, 0, 0, 0},
+    {{"two_floor", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.4}, SCALE_NONE}, 0.6, 0.2, 0, 0},
+    {{"two_cold_floor", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.8}, SCALE_NONE}, 2, 0.01, 0, 0},
+    {{"two_zero_floor", 2, 5, {.method = TEMPER_TEMPERED, .t2 = 1.5}, SCALE_NONE}, 0.5, 0.1, 0, 0},
+    {{"two_hinge_floor", 2, 5, {.method = TEMPER_HINGE, .smoothing = 0.5}, SCALE_NONE}, 1.7, 0.1, 0, 0},
+    {{"many_order", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 1.5, 0, 0, 0},
+    {{"many_floor", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.3, 0.05, 0, 0},
+    {{"many_hot_floor", 26, 16, {.method = TEMPER_TEMPERED, .t1 = 0.8, .t2 = 3}, SCALE_NONE}, 2, 1e-6, 0, 0},
+    {{"two_hot_steep", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.4}, SCALE_NONE}, 2000, 0, 0, 0},
+    {{"many_cold_steep", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.8}, SCALE_NONE}, 2000, 0.1, 0, 0},
+    {{"many_hinge_floor", 3, 5, {.method = TEMPER_HINGE, .smoothing = 1}, SCALE_NONE}, 0.8, 0.3, 0, 0},
+    {{"two_matrix", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.4, 0.1, 0.05, 0.5},
+    {{"two_hot_matrix", 2, 5, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.6}, SCALE_NONE}, 1.4, 0, 0, 0.3},
+    {{"two_hinge_matrix", 2, 5, {.method = TEMPER_HINGE, .smoothing = 0.5}, SCALE_NONE}, 1.7, 0.1, 0.2, 1},
+    {{"many_matrix", 10, 20, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, SCALE_NONE}, 0.6, 0.02, 0.01, 0.2},
+    {{"many_cold_matrix", 5, 8, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 0.7}, SCALE_NONE}, 0.8, 0.1, 0.05, 0.2},
+    {{"many_hot_matrix", 26, 16, {.method = TEMPER_TEMPERED, .t1 = 0.8, .t2 = 3}, SCALE_NONE}, 2, 1e-6, 0.001, 0.1},
 };
+
+/* Logarithms of the model's own probabilities, and the refinement by the library. */
+static void refine(const struct model *model, const double *raw, double *p)
+{
+    double y[CALIBRATION_MATRIX_CLASSES];
+    size_t classes = model->classes.count, top = place_of_largest(raw, classes);
+    for (size_t c = 0; c < classes; c++)
+        y[c] = log(raw[c] / raw[top]);
+    matrix_refine(&model->calibration, classes, y, p);
+}
 
 /* What the library says: activations as model.h has them, then its own functions. */
 static size_t apply(const struct model *model, const double *x, double *p)
 {
-    double a[MOST_CLASSES_HERE] = {0};
+    double a[MOST_CLASSES_HERE] = {0}, raw[MOST_CLASSES_HERE];
     size_t classes = model->classes.count;
     for (size_t v = 0; v < model->vectors; v++) {
         a[v] = model->bias[v];
@@ -88,10 +107,13 @@ static size_t apply(const struct model *model, const double *x, double *p)
     }
     if (model_has_probabilities(model)) {
         temper_probabilities(a, classes, model_t2(model), p);
+        memcpy(raw, p, sizeof raw);
         temper_escort(p, classes, model_escort_order(model), p);
         double floor = model->calibration.floor;
         for (size_t c = 0; c < classes; c++)
             p[c] = (1 - floor) * p[c] + floor / (double)classes;
+        if (model->calibration.matrix)
+            refine(model, raw, p);
     }
     return place_of_largest(a, classes);
 }
@@ -136,13 +158,24 @@ static void check(temper_status status, const temper_error *error)
     exit(1);
 }
 
-static void export(const struct example *example, double order, double floor)
+/* Numbers of a matrix: any will do. */
+static double *made_matrix(size_t classes, double spread)
+{
+    struct draw draw = draw_from(11);
+    double *matrix = mem_zeroed(classes + 1, classes * sizeof *matrix);
+    if (!matrix)
+        exit(1);
+    draw_normals(&draw, matrix, (classes + 1) * classes, spread);
+    return matrix;
+}
+
+static void export(const struct example *example, struct calibration calibration)
 {
     struct model *model = model_made(example->classes, example->features, example->loss, false);
     char path[64];
     temper_error error;
     model->scale.kind = example->scale;
-    model->calibration = (struct calibration){order, floor, ROWS, 0};
+    model->calibration = calibration;
     classes_free(&model->classes); /* names that a C compiler could misread */
     for (size_t c = 0; c < example->classes; c++) {
         snprintf(path, sizeof path, "\303\244 \"?\?/%zu\\", c);
@@ -162,8 +195,14 @@ int main(int argc, char **argv)
     if (argc != 2 || chdir(argv[1]) != 0)
         return 2;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
-        export(&examples[i], 0, 0);
-    for (size_t i = 0; i < sizeof calibrated_examples / sizeof *calibrated_examples; i++)
-        export(&calibrated_examples[i].example, calibrated_examples[i].order, calibrated_examples[i].floor);
+        export(&examples[i], (struct calibration){0});
+    for (size_t i = 0; i < sizeof calibrated_examples / sizeof *calibrated_examples; i++) {
+        const struct calibrated_example *one = &calibrated_examples[i];
+        struct calibration calibration = {.order = one->order, .floor = one->floor, .rows = ROWS};
+        calibration.matrix_floor = one->matrix_floor;
+        if (one->spread > 0)
+            calibration.matrix = made_matrix(one->example.classes, one->spread);
+        export(&one->example, calibration);
+    }
     return 0;
 }

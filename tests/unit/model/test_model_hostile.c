@@ -195,5 +195,25 @@ TEST(schemas)
     scratch_leave();
 }
 
+TEST(calibrations)
+{
+    static const struct {
+        const char *from, *to, *words;
+    } cases[] = {
+        {"\"order\": 0.75", "\"order\": 0", "order is not positive"},
+        {"\"floor\": 0.125", "\"floor\": 1.5", "from 0 to 1"},
+        {"\"matrix_floor\": 0.5", "\"matrix_floor\": -0.5", "from 0 to 1"},
+        {"\"matrix_floor\": 0.5, ", "", "\"matrix_floor\" is missing in this calibration"},
+        {"\"rows\": 80, ", "", "\"rows\" is missing in this calibration"},
+        {"\"matrix\": [\n[", "\"matrix\": [\n[1, ", "8 numbers, but 7"},
+        {"\"matrix\": [\n[", "\"matrix\": [\n[1, 2, 3, 4, 5, 6, 7],\n[", "more lines of the calibration's matrix"},
+        {"\"matrix\": [\n[", "\"matrix\": [], \"floor\": [[", "fewer lines of the calibration's matrix"},
+    };
+    scratch_enter();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_changed(cases[i].from, cases[i].to, cases[i].words);
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(the_text_itself_is_accepted), LISTED(keys), LISTED(kinds), LISTED(sizes), LISTED(strings),
-          LISTED(schemas))
+          LISTED(schemas), LISTED(calibrations))

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "predict/predict.h"
@@ -52,6 +53,7 @@ static void check_recovered(struct model *model, struct calibration truth, doubl
     CHECKF(fabs(found.order / truth.order - 1) < order_error, "%g instead of %g", found.order, truth.order);
     CHECKF(fabs(found.floor - truth.floor) < floor_error, "%g instead of %g", found.floor, truth.floor);
     CHECK(found.rows == ROWS && found.folds == 3);
+    mem_free(found.matrix);
     free(score);
     free(label);
     model_free(model);
@@ -161,6 +163,10 @@ TEST(a_weight_of_two_is_a_row_twice)
           TEMPER_OK);
     CHECK_CLOSE(twice.order, weighted.order, 1e-9);
     CHECK_CLOSE(twice.floor, weighted.floor, 1e-9);
+    for (size_t i = 0; twice.matrix && weighted.matrix && i < 6; i++)
+        CHECK_NEAR(twice.matrix[i], weighted.matrix[i], 1e-9);
+    mem_free(twice.matrix);
+    mem_free(weighted.matrix);
     model_free(model);
 }
 
