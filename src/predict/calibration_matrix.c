@@ -220,9 +220,9 @@ static void add_losses(const struct matrix_rows *rows, const struct calibration 
     }
 }
 
-/* Fits to one half, and adds the losses of the other. *fitted: whether there was a matrix. */
+/* Fits to one half, and adds the losses of the other; without a matrix that of the matrix is infinite. */
 static temper_status add_half(const struct matrix_rows *rows, const struct calibration *calibration, bool second,
-                              double *weight, double loss[2], bool *fitted, temper_error *error)
+                              double *weight, double loss[2], temper_error *error)
 {
     struct matrix_rows half = *rows;
     struct calibration found = *calibration;
@@ -233,17 +233,18 @@ static temper_status add_half(const struct matrix_rows *rows, const struct calib
         all += given;
         kept += weight[row];
     }
-    *fitted = false;
-    if (!(kept > 0))
+    if (!(kept > 0)) {
+        loss[1] = INFINITY;
         return TEMPER_OK;
+    }
     half.weight = weight;
     half.spread = WIDE;
     half.evidence = rows->evidence * kept / all;
     TRY(fit_spread(&half, &found, error));
-    if (found.matrix) {
+    if (found.matrix)
         add_losses(rows, &found, !second, loss);
-        *fitted = true;
-    }
+    else
+        loss[1] = INFINITY;
     mem_free(found.matrix);
     return TEMPER_OK;
 }
@@ -253,12 +254,11 @@ static temper_status select_spread(const struct matrix_rows *rows, const struct 
                                    double *spread, temper_error *error)
 {
     double loss[2] = {0}, *weight = mem_alloc(rows->rows, sizeof *weight);
-    bool fitted[2] = {false, false};
     temper_status status = weight ? TEMPER_OK : error_no_memory(error);
     for (int half = 0; status == TEMPER_OK && half < 2; half++)
-        status = add_half(rows, calibration, half == 1, weight, loss, &fitted[half], error);
+        status = add_half(rows, calibration, half == 1, weight, loss, error);
     mem_free(weight);
-    *spread = fitted[0] && fitted[1] && loss[1] <= (1 - LEAST_GAIN) * loss[0] ? WIDE : NARROW;
+    *spread = loss[1] <= (1 - LEAST_GAIN) * loss[0] ? WIDE : NARROW;
     return status;
 }
 
