@@ -66,7 +66,7 @@ def long(*words):
 
 @pytest.mark.parametrize("kind, rows, columns, each", [
     ("float32", 100_000, 600, 0), ("float64", 50_000, 600, 0), ("uint8", 100_000, 784, 0),
-    ("csr", 100_000, 2000, 200), ("csr float64 int64", 100_000, 2000, 200),
+    ("csr float64 int64", 100_000, 2000, 200), long("csr", 100_000, 2000, 200),
     # Other shapes of the same types.
     long("float32", 200_000, 200, 0), long("float64", 200_000, 200, 0), long("uint8", 300_000, 600, 0),
     long("csr", 150_000, 1500, 150), long("csr float64", 100_000, 2000, 200),
@@ -86,7 +86,7 @@ def test_training_takes_what_it_is_said_to(kind, rows, columns, each, classes, m
 def test_a_copy_would_be_seen():
     """A type that has to be converted shows as what it is."""
     program = PROGRAM.replace("model.fit(X, y)", "model.fit(np.asfortranarray(X), y)")
-    assert growth(program, "float32", 100_000, 600, 0, 2) > 0.9
+    assert growth(program, "float32", 30_000, 600, 0, 2) > 0.9
 
 
 LEAKS = """
@@ -134,7 +134,7 @@ def round():
 for _ in range(50):
     round()
 before = memory()
-for _ in range(300):
+for _ in range(120):
     round()
 print(memory() - before)
 """
@@ -143,5 +143,5 @@ print(memory() - before)
 def test_nothing_is_lost_in_calls_that_work_and_calls_that_fail():
     done = subprocess.run([sys.executable, "-c", LEAKS], text=True, capture_output=True)
     assert done.returncode == 0, done.stderr
-    # X has 80 KB: one of them lost a round would be 24 MB.
+    # X has 80 KB: one of them lost a round would be 9.6 MB.
     assert int(done.stdout) < 4_000_000

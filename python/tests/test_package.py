@@ -36,7 +36,9 @@ def test_there_are_four_examples():
     assert [path.stem for path in EXAMPLES] == ["audit", "dask_shards", "digits", "text"]
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+# test_shards.py has a cluster of Dask, too, which takes seconds to start.
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem, marks=[pytest.mark.long] * (path.stem == "dask_shards"))
+                                  for path in EXAMPLES])
 def test_examples(path, tmp_path):
     if path.stem == "dask_shards":
         pytest.importorskip("distributed", reason="the example dask_shards needs dask and distributed")

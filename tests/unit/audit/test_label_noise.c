@@ -11,7 +11,7 @@
 
 static temper_model *train_with_estimate(const struct dataset *data)
 {
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     options.estimate_noise = 1;
     return made_train(data, options, NULL);
 }
@@ -19,7 +19,7 @@ static temper_model *train_with_estimate(const struct dataset *data)
 TEST(training_keeps_the_noise_on_request)
 {
     struct dataset *data = made_data(MATRIX_F64, 600, 8, 3);
-    temper_model *without = made_train(data, made_options(), NULL), *with = train_with_estimate(data);
+    temper_model *without = made_train(data, made_calibrated_options(), NULL), *with = train_with_estimate(data);
     CHECK(temper_prediction_width(without, TEMPER_PREDICT_TRUE_PROBABILITIES) == 0);
     CHECK(temper_prediction_width(with, TEMPER_PREDICT_TRUE_PROBABILITIES) == 3);
     const struct label_noise *noise = &made_inside(with)->noise;
@@ -68,7 +68,7 @@ TEST(the_noise_is_that_of_weighted_rows)
 {
     double wrong;
     struct dataset *data = skewed(&wrong);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     options.estimate_noise = 1;
     temper_model *model = made_train(data, options, NULL);
     const struct label_noise *noise = &made_inside(model)->noise;
@@ -142,7 +142,7 @@ static int watch(void *context, const temper_train_progress *progress)
 TEST(an_interrupted_audit_leaves_the_model)
 {
     struct dataset *data = made_data(MATRIX_F64, 600, 8, 3);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     struct watched watched = {.stops = true};
     temper_model *plain = made_train(data, options, NULL);
     options.estimate_noise = 1;
@@ -162,7 +162,7 @@ TEST(an_interrupted_audit_leaves_the_model)
 TEST(refusals_come_before_the_training)
 {
     struct dataset *data = made_data(MATRIX_F64, 600, 8, 3), *few = made_data(MATRIX_F64, 8, 2, 2);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     struct watched watched = {0};
     temper_model *model = NULL;
     temper_error error;
@@ -206,7 +206,7 @@ static int last_seconds(void *context, const temper_train_progress *progress)
 TEST(warnings_and_time_of_the_audit_are_reported)
 {
     struct dataset *data = made_data(MATRIX_F64, 120, 4, 2);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_train_report report;
     double seconds = 0;
     options.estimate_noise = 1;

@@ -36,11 +36,11 @@ TEST(few_rows_are_scored_out_of_fold_and_many_by_the_model)
 {
     struct dataset *few = made_data(MATRIX_F64, 300, 10, 3), *many = made_data(MATRIX_F32, 4000, 5, 2);
     temper_train_report report;
-    temper_model_free(made_train(few, made_options(), &report));
+    temper_model_free(made_train(few, made_calibrated_options(), &report));
     CHECK(report.calibration_folds == 5 && report.calibration_rows == 300 && report.calibration_order > 0);
-    temper_model_free(made_train(many, made_options(), &report));
+    temper_model_free(made_train(many, made_calibrated_options(), &report));
     CHECK(report.calibration_folds == 0 && report.calibration_rows > 1000);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     options.calibrate = "folds";
     temper_model_free(made_train(many, options, &report));
     CHECKF(report.calibration_folds == 3, "%zu", report.calibration_folds); /* 2,400 of 4,000 rows are enough */
@@ -54,7 +54,7 @@ TEST(few_rows_are_scored_out_of_fold_and_many_by_the_model)
 TEST(labels_weights_and_raw_probabilities_stay)
 {
     struct dataset *data = made_data(MATRIX_F64, 400, 8, 3);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_model *with = made_train(data, options, NULL);
     options.calibrate = "none";
     temper_model *without = made_train(data, options, NULL);
@@ -77,7 +77,7 @@ TEST(labels_weights_and_raw_probabilities_stay)
 TEST(hinge_and_t1_of_0_have_probabilities)
 {
     struct dataset *data = made_data(MATRIX_F64, 300, 6, 2);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     options.loss = (temper_loss_spec){.method = TEMPER_HINGE};
     temper_model *model = made_train(data, options, NULL);
     CHECK(temper_prediction_width(model, TEMPER_PREDICT_PROBABILITIES) == 2);
@@ -94,7 +94,7 @@ TEST(hinge_and_t1_of_0_have_probabilities)
 TEST(the_file_keeps_it)
 {
     struct dataset *data = made_data(MATRIX_F64, 300, 6, 3);
-    temper_model *model = made_train(data, made_options(), NULL), *again = NULL;
+    temper_model *model = made_train(data, made_calibrated_options(), NULL), *again = NULL;
     struct blob file = made_bytes(model);
     struct model *loaded = NULL;
     CHECK(model_read_text((const char *)file.bytes, file.length, &loaded, NULL) == TEMPER_OK);
@@ -112,7 +112,7 @@ TEST(too_few_rows_are_not_enough)
     static const char *const labels[] = {"a", "b", "a", "b"};
     struct dataset *data = made_points(4, xy, labels);
     temper_train_report report;
-    temper_model_free(made_train(data, made_options(), &report));
+    temper_model_free(made_train(data, made_calibrated_options(), &report));
     CHECK(report.calibration_order == 0);
     dataset_free(data);
 }
@@ -130,7 +130,7 @@ TEST(equal_rows_are_in_one_fold)
     CHECK(dataset_rows(once, order, 160, &twice, NULL) == TEMPER_OK);
     for (size_t i = 0; i < 160; i++)
         twice->weight[i] = 1;
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_train_report report[2];
     options.tolerance = 1e-10;
     temper_model_free(made_train(once, options, &report[0]));
@@ -145,7 +145,7 @@ TEST(equal_rows_are_in_one_fold)
 TEST(validation_rows_are_taken_where_there_are_any)
 {
     struct dataset *data = made_data(MATRIX_F64, 120, 10, 3), *rows = made_data(MATRIX_F64, 90, 10, 3);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_train_report report;
     options.validation = made_public(rows);
     temper_model_free(made_train(data, options, &report));
@@ -157,7 +157,7 @@ TEST(validation_rows_are_taken_where_there_are_any)
 TEST(an_unknown_word_is_refused)
 {
     struct dataset *data = made_data(MATRIX_F64, 30, 3, 2);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     options.calibrate = "platt";
     made_refused(data, options, TEMPER_USAGE, "unknown calibration 'platt'; give auto, none, folds or train");
     temper_tune_options tuning = temper_tune_defaults();
@@ -172,7 +172,7 @@ TEST(an_unknown_word_is_refused)
 TEST(validation_rows_of_other_classes_do_not_count)
 {
     struct dataset *data = made_data(MATRIX_F64, 120, 10, 2), *rows = made_data(MATRIX_F64, 90, 10, 2);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_train_report report;
     classes_free(&rows->classes);
     CHECK(classes_add(&rows->classes, "other", 5) == 0 && classes_add(&rows->classes, "another", 7) == 1);
@@ -198,7 +198,7 @@ static int stop_in_calibration(void *context, const temper_train_progress *progr
 TEST(it_can_be_interrupted)
 {
     struct dataset *data = made_data(MATRIX_F64, 300, 10, 3);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_train_report report;
     size_t calls = 0;
     options.on_progress = stop_in_calibration;
@@ -229,7 +229,7 @@ static void train_interrupted(void *context, const temper_comm *comm)
 {
     struct interrupted_team *team = context;
     struct dataset *data = made_data(MATRIX_F64, 300, 10, 3);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     size_t left = comm->rank == 1 ? 3 : 0;
     temper_model *model = NULL;
     options.on_progress = stop_one;
@@ -260,7 +260,7 @@ TEST(rows_of_weight_0_are_no_evidence)
     data->weight = calloc(4000, sizeof *data->weight);
     for (size_t row = 0; row < 200; row++)
         data->weight[20 * row] = 1;
-    temper_model_free(made_train(data, made_options(), &report));
+    temper_model_free(made_train(data, made_calibrated_options(), &report));
     CHECKF(report.calibration_folds == 5 && report.calibration_rows == 200, "%zu folds, %zu rows",
            report.calibration_folds, report.calibration_rows);
     dataset_free(data);
@@ -270,7 +270,7 @@ TEST(rows_of_weight_0_are_no_evidence)
 TEST(a_loose_tolerance_does_not_keep_the_folds_at_the_model)
 {
     struct dataset *data = made_data(MATRIX_F64, 120, 30, 2);
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_train_report out_of_fold, by_model;
     options.tolerance = 0.05;
     temper_model_free(made_train(data, options, &out_of_fold));
@@ -288,7 +288,7 @@ TEST(a_fold_that_cannot_be_fitted_is_a_warning_with_its_reason)
     enum { ROWS = 60 };
     double xy[2 * ROWS];
     const char *labels[ROWS];
-    temper_train_options options = made_options();
+    temper_train_options options = made_calibrated_options();
     temper_train_report report;
     for (size_t i = 0; i < ROWS; i++) {
         bool other = i % 3 == 0;

@@ -48,7 +48,7 @@ SCRATCH_TEST(every_solver_survives_a_lack_of_memory)
         for (size_t s = classes == 2 ? 0 : 1; s < 3; s++)
             for (size_t k = 0; k < 2; k++) {
                 struct dataset *data = made_data(k ? MATRIX_CSR : MATRIX_F32, 40, 3, classes);
-                temper_train_options options = made_options();
+                temper_train_options options = s == 1 ? made_calibrated_options() : made_options();
                 table_name_columns(data);
                 options.solver = solvers[s];
                 options.max_iterations = 8;
@@ -64,7 +64,7 @@ SCRATCH_TEST(training_with_everything_survives_a_lack_of_memory)
         enum matrix_kind kind = classes == 2 ? MATRIX_CSR : MATRIX_U8;
         struct dataset *data = made_data(kind, 40, 3, classes);
         struct dataset *valid = made_data(kind, 20, 3, classes);
-        temper_train_options options = made_options();
+        temper_train_options options = made_calibrated_options();
         options.scale = "log";
         options.validation = made_public(valid);
         options.starts = 3;

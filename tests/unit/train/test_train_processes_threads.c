@@ -90,6 +90,7 @@ static struct trial made_trial(enum matrix_kind kind, size_t rows, size_t column
     struct trial trial = {.kind = kind, .rows = rows, .columns = columns, .classes = classes};
     trial.options = made_options();
     trial.options.max_iterations = 4;
+    trial.options.calibrate = columns == 24 && classes == 2 ? NULL : "none"; /* one shape is enough */
     return trial;
 }
 
@@ -98,9 +99,12 @@ SCRATCH_TEST(models_are_the_same_for_any_number_of_processes)
     static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
     static const char *const solvers[] = {"newton", "lbfgs", "tron"};
     char what[60];
+    size_t number = 0;
     for (size_t k = 0; k < 4; k++)
         for (size_t classes = 2; classes < 4; classes++)
             for (size_t s = classes == 2 ? 0 : 1; s < 3; s++) {
+                if (number++ % test_step(3) != 0)
+                    continue;
                 struct trial trial = made_trial(kinds[k], 6000, 24, classes);
                 trial.options.solver = solvers[s];
                 trial.options.scale = s == 2 ? "log" : NULL;
@@ -171,10 +175,10 @@ SCRATCH_TEST(so_are_those_of_more_parts)
     train_team(&alone, 1);
     CHECKF(alone.model[0] != NULL, "%s", alone.error[0].message);
     trial.options.threads = 2;
-    if (alone.model[0]) {
+    if (alone.model[0] && test_step(2) == 1)
         check_team(trial, &alone, 1, "two threads");
-        check_team(trial, &alone, 3, "three processes");
-    }
+    if (alone.model[0])
+        check_team(trial, &alone, test_step(2) == 1 ? 3 : 2, "several processes");
     free_models(&alone);
 }
 
