@@ -71,6 +71,8 @@ def _table(columns: dict[str, Any]) -> dict[str, np.ndarray]:
     for name, values in columns.items():
         array = np.frombuffer(values) if isinstance(values, bytes) else np.array(values)
         table[name] = array.copy()
+    hinge = np.array([str(loss).startswith("hinge") for loss in table["loss"]], dtype=bool)
+    table["smoothing"][~hinge] = np.nan  # no other loss has one
     table["band_error"] = table["band_error"].reshape(len(table["l2"]), -1)
     return table
 

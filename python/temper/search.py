@@ -86,12 +86,12 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
     best_index_ : int
         Its place in ``cv_results_``.
     cv_results_ : dict of arrays
-        All that is known of each candidate: "loss", "t1", "t2", "l2", "stage" (2: fitted to all
-        folds; 1: to the halves alone, being hopeless), "accuracy" and its "accuracy_error",
-        "log_loss", "bounded_loss", "trusted" (accuracy on trusted rows), and the figures of the
-        rule: "half_accuracy", "agreement", "balance", "band_error", "top_error", "top_ratio",
-        "undecided", "code_length". NaN: not known. ``pandas.DataFrame`` takes it without
-        "band_error", which has 7 columns.
+        All that is known of each candidate: "loss", "t1", "t2", "smoothing" (of hinge), "l2",
+        "stage" (2: fitted to all folds; 1: to the halves alone, being hopeless), "accuracy" and its
+        "accuracy_error", "log_loss", "bounded_loss", "trusted" (accuracy on trusted rows), and the
+        figures of the rule: "half_accuracy", "agreement", "balance", "band_error", "top_error",
+        "top_ratio", "undecided", "code_length". NaN: not known. ``pandas.DataFrame`` takes it
+        without "band_error", which has 7 columns.
     decided_by_, reason_ : str
         What decided: "accuracy", "code-length", "undecided", "reference", "trusted", "log-loss" or
         "bounded-loss"; and the same as a sentence.

@@ -113,7 +113,7 @@ def check_same_models():
         for solver in solvers_for(name):
             if (name, solver) == ("wide.svm", "newton"):
                 continue  # a matrix of 1,500 by 1,500: other tests have Hessians
-            options = ["--solver", solver, "--max-iter", "12"]
+            options = ["--solver", solver, "--max-iter", "12", "--calibrate", "none"]  # check_same_options has it
             run([TEMPER, "train", name, "-m", "one.temper", *options])
             for ranks in RANKS:
                 together(ranks, "train", name, "-m", "all.temper", *options)
@@ -310,22 +310,23 @@ def over_tcp():
     return []
 
 
-def train_over_tcp(name, how):
-    """Trains all.temper; of MPICH again where it hangs at its end, with another name for the model each time."""
+def run_over_tcp(command, *words):
+    """Makes all.temper; of MPICH again where it hangs at its end, with another name for the model each time."""
     if OPEN_MPI:
-        together(3, "train", name, "-m", "all.temper", more=how)
+        run([*command, TEMPER_MPI, *words, "-m", os.path.abspath("all.temper"), "--threads", "1"])
         return
     for attempt in range(3):
-        words = [*mpirun(2, *quiet(), *how), TEMPER_MPI, "train", name, "-m", f"all{attempt}.temper", "--threads", "1"]
-        process = subprocess.Popen([str(word) for word in words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        model = os.path.abspath(f"all{attempt}.temper")
+        process = subprocess.Popen([str(word) for word in (*command, TEMPER_MPI, *words, "-m", model, "--threads", "1")],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            expect(process.wait(timeout=PATIENCE / 4) == 0, f"{name}: exit code {process.returncode} over TCP")
-            os.replace(f"all{attempt}.temper", "all.temper")
+            expect(process.wait(timeout=PATIENCE / 4) == 0, f"{words}: exit code {process.returncode} over TCP")
+            os.replace(model, "all.temper")
             return
         except subprocess.TimeoutExpired:
             process.terminate()  # mpirun then ends its processes; killed, it would leave them
             process.wait(timeout=PATIENCE)
-    expect(False, f"{name}: three runs over TCP did not end")
+    expect(False, f"{words}: three runs over TCP did not end")
 
 
 def check_tcp():
@@ -335,7 +336,7 @@ def check_tcp():
     how = over_tcp()
     for name in ("many.csv", "wide.svm"):
         run([TEMPER, "train", name, "-m", "one.temper"])
-        train_over_tcp(name, how)
+        run_over_tcp(mpirun(3 if OPEN_MPI else 2, *quiet(), *how), "train", name)
         expect(read("one.temper") == read("all.temper"), f"{name}: another model over TCP")
 
 
@@ -413,8 +414,7 @@ def check_hosts():
                                               "only t1=0.3,1 t2=1 l2=1x"])):
             run([TEMPER, *words, os.path.abspath(name), "-m", "one.temper"])
             before = hosts.travelled()
-            run([*hosts.mpirun(), TEMPER_MPI, *words, os.path.abspath(name), "-m",
-                 os.path.abspath("all.temper"), "--threads", "1"])
+            run_over_tcp(hosts.mpirun(), *words, os.path.abspath(name))
             expect(read("one.temper") == read("all.temper"), f"{name}: another model by two hosts")
             sent = hosts.travelled() - before
             print(f"{name}: {sent} bytes went over the cable")

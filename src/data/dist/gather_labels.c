@@ -32,8 +32,10 @@ static temper_status gather_all(const struct dataset *data, struct gathered_labe
     if (data->weight)
         all_rows->gathered_weight = mem_alloc(all_rows->rows, sizeof *all_rows->gathered_weight);
     bool enough = all_rows->rows_of && all_rows->gathered && (!data->weight || all_rows->gathered_weight);
-    TRY(comm_agree(all_rows->comm, enough ? TEMPER_OK : error_no_memory(error), error));
-    temper_status status = comm_gather_each(all_rows->comm, &own, sizeof own, all_rows->rows_of, error);
+    temper_status status = comm_agree(all_rows->comm, enough ? TEMPER_OK : error_no_memory(error), error);
+    if (status != TEMPER_OK || !enough) /* a failure of this process is one of all */
+        return status;
+    status = comm_gather_each(all_rows->comm, &own, sizeof own, all_rows->rows_of, error);
     if (status == TEMPER_OK)
         status = gather_labels(all_rows, data->label, sizeof *data->label, all_rows->gathered, error);
     if (status == TEMPER_OK && data->weight)

@@ -311,7 +311,7 @@ TEST(memory_ends)
     struct dataset *data = made_data(MATRIX_F64, 80, 40, 3);
     temper_audit_options options = given_options();
     options.folds = 2;
-    for (size_t n = 1;; n += test_step(2)) {
+    for (size_t n = 1;; n += test_step(3)) {
         temper_audit_report report;
         temper_text html = {0};
         fault_arm(n);
