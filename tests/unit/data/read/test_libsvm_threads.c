@@ -62,7 +62,7 @@ static void check_threads(void)
     temper_error error = {0};
     if (!CHECKF(read_with(1, &one, &error) == TEMPER_OK, "%s", error.message))
         return;
-    for (size_t threads = 2; threads <= MOST_THREADS; threads += test_step(3)) {
+    for (size_t threads = 2; threads <= MOST_THREADS; threads += test_step(6)) {
         if (!CHECKF(read_with(threads, &many, &error) == TEMPER_OK, "%s", error.message))
             continue;
         check_same(one, many);
@@ -94,7 +94,7 @@ TEST(same_bits)
 /* What is said of the file "rows", the same by any number of threads. */
 static void check_refused(const char *expected)
 {
-    for (size_t threads = 1; threads <= MOST_THREADS; threads += test_step(2)) {
+    for (size_t threads = 1; threads <= MOST_THREADS; threads += test_step(4)) {
         struct dataset *data = NULL;
         temper_error error = {0};
         if (CHECK(read_with(threads, &data, &error) == TEMPER_BAD_DATA))
