@@ -162,8 +162,9 @@ def twice_round(reference):
 
 
 def check_early(reference, number):
-    """A signal just after the first iteration; a machine that is busy may be late for it."""
-    for _ in range(5):
+    """A signal just after the first iteration has to stop the optimiser; a busy machine may deliver it too late, to the
+    calibration or to nothing, which the message has to name as well."""
+    for _ in range(50):
         reference.reset()
         child = reference.start(reference.options())
         while child.poll() is None and not reference.state.exists():
@@ -171,10 +172,12 @@ def check_early(reference, number):
         child.send_signal(number)
         message = child.communicate(timeout=120)[1].decode()
         content = reference.model.read_bytes()
+        reference.check_readable(content)
         if child.returncode == 128 + number and content not in (reference.old, reference.new):
-            expect("best model so far" in message, f"nothing is said: {message}")
-            reference.check_readable(content)
-            return
+            late = "the training had ended by then" in message
+            expect(late or "best model so far" in message, f"the message does not name the model: {message}")
+            if not late:
+                return
     raise Fault(f"signal {number} does not end a training early: {child.returncode}: {message}")
 
 
