@@ -17,24 +17,25 @@ WITH_PYTHON   = if [ -x build/venv-python/bin/python ]; then tools/python build
 # Of the experiments: where the data sets are, and what to change of them (EXPERIMENT="--splits 3").
 DATA       ?= data
 EXPERIMENT ?=
-# Of the quality on judged sets, and of the study of the default: QUALITY=--quick, STUDY=--report.
+# Of the quality on judged sets, of the study of the default, of audits by probabilities and of cleaned labels:
+# QUALITY=--quick, STUDY=--report, PROBA=--quick, CLEAN=--quick.
 QUALITY    ?=
 STUDY      ?=
+PROBA      ?=
+CLEAN      ?=
 
 .PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-default audit-check install clean help
+        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-default quality-annotators quality-audit quality-proba quality-clean audit-check install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
 	@cmake --build build
 
 test: ## what CI demands: lint, all configurations, short fuzz, most planted faults
-	@tools/setup test
 	@tools/test
 
 test-all: ## the same and what it leaves out for time: all of clang and ARM, all planted faults, all paths of clang-tidy
-	@tools/setup test
 	@tools/test --all
 
 check-fast: ## the inner loop: gcc build, unit and command tests
@@ -123,7 +124,7 @@ arm64: ## for 64-bit ARM, emulated: what depends on the processor
 
 fuzz: ## every fuzz target for FUZZ_SECONDS=600 each; TARGET=name for one
 	@tools/setup test
-	@tools/build fuzz
+	@TEMPER_TARGET=fuzz_targets tools/build asan
 	@tools/fuzz $(FUZZ_SECONDS) $(TARGET)
 
 coverage: ## what the tests reach: a summary, and build/coverage/html/index.html
@@ -135,10 +136,11 @@ prove-gates: ## plant faults in a copy of the tree; each must be caught
 	@tools/setup test
 	@tests/gates/prove
 
-page-check: ## the pages in a browser: accessibility and contrast, light and dark; build/pages keeps pictures of them
+page-check: ## the pages in a browser: accessibility and contrast, light and dark, a review by keyboard; build/pages keeps pictures of them
 	@tools/setup test
 	@tools/build gcc
 	@tests/pages/check build/gcc/temper build/pages
+	@tests/pages/review build/gcc/temper --large build/pages/review
 
 quality: build ## probabilities and regret on judged sets (QUALITY=--quick for less), then accuracy on real data with noisy labels, where TEMPER_DATA has it
 	@# All parts, whichever of them fail.
@@ -159,6 +161,26 @@ quality-default: ## the study of the default temperatures, in ten minutes: docs/
 	@tools/setup quality
 	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
 	@cd build && venv-quality/bin/python ../bench/quality/default_study.py default-study.json $(STUDY)
+
+quality-annotators: ## consensus of generated crowds beside crowd-kit and cleanlab, in some minutes; QUALITY=--quick for less
+	@tools/setup quality
+	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
+	@cd build && venv-quality/bin/python ../bench/quality/annotators.py $(QUALITY)
+
+quality-audit: ## audits of data sets that were not used to design them, beside cleanlab, in a quarter of an hour (CASES="--half design")
+	@tools/setup quality
+	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
+	@cd build && venv-quality/bin/python ../bench/quality/audit_judged.py audit-judged.json $(CASES)
+
+quality-proba: ## audits by probabilities of a network and a forest beside cleanlab's rankings (PROBA=--quick for less), in twenty minutes
+	@tools/setup quality
+	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
+	@cd build && venv-quality/bin/python ../bench/quality/audit_proba.py $(PROBA)
+
+quality-clean: ## what training on cleaned labels gains and loses on judged sets (CLEAN=--quick for less), in ten minutes
+	@tools/setup quality
+	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
+	@cd build && venv-quality/bin/python ../bench/quality/audit_clean.py $(CLEAN)
 
 audit-check: build ## what an audit finds on Fashion-MNIST with planted mistakes; AUDIT="--one 0v6" for a part
 	@tests/quality/audit build/temper $(AUDIT)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/audit_health.h"
+#include "audit/audit_inputs.h"
 #include "base/number.h"
 #include "json_csv.h"
 #include "message.h"
@@ -18,6 +20,7 @@
 /* What the reports are made from. */
 struct audit_result {
     const char *data_path;      /* as typed: prefix of the places FILE:LINE */
+    const char *proba_path;     /* as typed, or NULL: probabilities of other models */
     const temper_data *data;    /* borrowed from the session; source of the class names */
     temper_audit_report report; /* suspects of all rows, the most suspicious first */
     size_t listed;              /* the first so many suspects are printed and corrected */
@@ -29,8 +32,9 @@ struct audit_session {
     const struct arguments *arguments;
     struct audit_result result;
     temper_audit_options options;
-    temper_data *data;  /* all rows, or under MPI the rows of this process */
-    temper_data *whole; /* all rows, for the page and the corrected data; NULL: not in this process */
+    struct audit_inputs inputs; /* the options point to them */
+    temper_data *data;          /* all rows, or under MPI the rows of this process */
+    temper_data *whole;         /* all rows, for the page and the corrected data; NULL: not in this process */
 };
 
 /* ---- The report as a table --------------------------------------------------------------------- */
@@ -45,7 +49,23 @@ static const char *class_of(const struct audit_result *result, size_t class_numb
     return temper_data_class_name(result->data, class_number);
 }
 
-/* Prints the rows, the loss and penalty of the out-of-fold models, and the estimated number of wrong labels with its
+/* Prints the loss and penalty of the out-of-fold models, or where other probabilities come from. The accuracy is
+ * measured against the given labels, so it cannot reach 100 % where labels are wrong. */
+static void print_models(FILE *out, const struct audit_result *result)
+{
+    const temper_audit_report *report = &result->report;
+    char text[FORMAT_LENGTH];
+    print_title(out, "models");
+    if (result->proba_path) {
+        fprintf(out, "probabilities of %s", result->proba_path);
+    } else {
+        print_loss(out, report->loss);
+        fprintf(out, ", l2 = %.4g, %zu folds", report->l2, report->folds);
+    }
+    fprintf(out, "; %s of the labels predicted\n", format_percent(report->accuracy, text));
+}
+
+/* Prints the rows, the out-of-fold models, and the estimated number of wrong labels with its
  * interval. */
 static void print_summary(FILE *out, const struct audit_result *result)
 {
@@ -56,11 +76,7 @@ static void print_summary(FILE *out, const struct audit_result *result)
     fprintf(out, "%s of %zu classes", format_count(report->rows, text), report->classes);
     print_dropped(out, temper_data_dropped_rows(result->data));
     fputc('\n', out);
-    print_title(out, "models");
-    print_loss(out, report->loss);
-    /* The accuracy is measured against the given labels, so it cannot reach 100 % where labels are wrong. */
-    fprintf(out, ", l2 = %.4g, %zu folds; %s of the labels predicted\n", report->l2, report->folds,
-            format_percent(report->accuracy, text));
+    print_models(out, result);
     print_title(out, "wrong labels");
     /* The estimate is a sum of probabilities; a fraction of a row would suggest a precision that it does not have. */
     fprintf(out, "about %s", format_count((size_t)llround(report->wrong), text));
@@ -298,6 +314,8 @@ static temper_status read_options(struct audit_session *session)
     options->kind = text_of(arguments, OPT_AUDIT_KIND);
     options->folds = size_of(arguments, OPT_AUDIT_FOLDS);
     options->grid = text_of(arguments, OPT_AUDIT_GRID);
+    /* The page has a section on it. */
+    options->health = was_given(arguments, OPT_AUDIT_HEALTH) || was_given(arguments, OPT_AUDIT_REPORT);
     options->choose = is_auto(arguments, OPT_AUDIT_T1) && is_auto(arguments, OPT_AUDIT_T2);
     if (!is_auto(arguments, OPT_AUDIT_T1))
         train->loss.t1 = number_of(arguments, OPT_AUDIT_T1);
@@ -310,6 +328,7 @@ static temper_status read_options(struct audit_session *session)
         return fail(TEMPER_USAGE, "audit: --top and --threshold both set how many rows to list; drop one of them");
     if (options->grid && !options->choose)
         return fail(TEMPER_USAGE, "audit: --grid has no effect where temperatures are given; drop it, or them");
+    TRY(audit_inputs_check(arguments));
     TRY(check_needs_fix(arguments, OPT_FIX_HOW));
     return check_needs_fix(arguments, OPT_TO);
 }
@@ -388,7 +407,8 @@ static temper_status write_page(const struct audit_session *session)
     temper_text html = {0};
     if (!path || !session->whole)
         return TEMPER_OK;
-    TRY(checked(temper_audit_report_to_html(session->whole, &result->report, result->listed, &html, &error), &error));
+    TRY(checked(temper_audit_page(session->whole, &result->report, result->listed, &session->options, &html, &error),
+                &error));
     TRY(output_write_text(path, &html));
     note_path(session->arguments, "the page", path);
     return TEMPER_OK;
@@ -450,13 +470,35 @@ static temper_status audit(struct audit_session *session)
     return TEMPER_OK;
 }
 
-/* The report goes to the standard output last, when all files are written: a reader that sees it can rely on them. */
+/* The health of the data set for --json, else no text. */
+static temper_status make_health_json(const struct audit_session *session, temper_text *json)
+{
+    temper_error error;
+    if (!was_given(session->arguments, OPT_AUDIT_HEALTH) || !was_given(session->arguments, OPT_AUDIT_JSON))
+        return TEMPER_OK;
+    return checked(temper_audit_health_to_json(session->data, &session->result.report, json, &error), &error);
+}
+
+/* The report goes to the standard output last, when all files are written: a reader that sees it can rely on them. The
+ * health of the data set follows the list. */
 static temper_status print_report(const struct audit_session *session)
 {
+    const struct audit_result *result = &session->result;
     struct output_buffer buffer;
-    TRY(output_open(&buffer));
-    (was_given(session->arguments, OPT_AUDIT_JSON) ? print_json : print_table)(buffer.stream, &session->result);
-    return output_print(&buffer);
+    temper_text health = {0};
+    TRY(make_health_json(session, &health));
+    temper_status status = output_open(&buffer);
+    if (status == TEMPER_OK) {
+        bool json = was_given(session->arguments, OPT_AUDIT_JSON);
+        (json ? print_json : print_table)(buffer.stream, result);
+        if (health.bytes)
+            fprintf(buffer.stream, "{\"health\": %s}\n", health.bytes);
+        else if (was_given(session->arguments, OPT_AUDIT_HEALTH))
+            print_health(buffer.stream, result->data, &result->report, result->data_path);
+        status = output_print(&buffer);
+    }
+    temper_text_free(&health);
+    return status;
 }
 
 /* All outputs are made from one report; the calls return at once for what was not requested. */
@@ -478,8 +520,54 @@ static temper_status run_steps(struct audit_session *session)
     TRY(read_data(session->arguments, session->result.data_path, &session->data, &session->result.seconds_read));
     session->result.data = session->data;
     print_notes(session->arguments, session->data);
+    TRY(process_group_agree(audit_inputs_read(session->arguments, session->data, &session->inputs, &session->options)));
     temper_status status = audit(session);
     return process_group_agree(status == TEMPER_OK ? write_outputs(session) : status);
+}
+
+/* ---- Corrections of a person ---------------------------------------------------------------------- */
+
+/* Refuses options of the audit, which is not run for --apply. */
+static temper_status check_apply_options(const struct arguments *arguments)
+{
+    static const enum option_id of_audit[] = {OPT_TOP,        OPT_THRESHOLD,   OPT_AUDIT_KIND,     OPT_AUDIT_FOLDS,
+                                              OPT_AUDIT_T1,   OPT_AUDIT_T2,    OPT_AUDIT_L2,       OPT_AUDIT_GRID,
+                                              OPT_AUDIT_TOL,  OPT_FIX_HOW,     OPT_AUDIT_REPORT,   OPT_AUDIT_OUTPUT,
+                                              OPT_AUDIT_JSON, OPT_AUDIT_PROBA, OPT_AUDIT_FEATURES, OPT_AUDIT_HEALTH};
+    if (!was_given(arguments, OPT_FIX))
+        return fail(TEMPER_USAGE, "audit: --apply needs --fix OUT, the file to write");
+    for (size_t i = 0; i < sizeof of_audit / sizeof *of_audit; i++)
+        if (was_given(arguments, of_audit[i]))
+            return fail(TEMPER_USAGE, "audit: --%s has no effect with --apply, which audits nothing; drop one of them",
+                        option_table[of_audit[i]].name);
+    return check_path(arguments, text_of(arguments, OPT_APPLY));
+}
+
+/* One line about the written file. */
+static temper_status print_applied(const temper_corrections *found, const char *path)
+{
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    fprintf(buffer.stream, "%zu label%s changed in %s; %zu confirmed, %zu unsure and left as %s\n", found->changed,
+            found->changed == 1 ? "" : "s", path, found->right, found->unsure,
+            found->unsure == 1 ? "it is" : "they are");
+    return output_print(&buffer);
+}
+
+/* temper audit DATA --apply FILE --fix OUT: DATA with the labels that were decided on a review page. */
+static temper_status apply_corrections(struct audit_session *session)
+{
+    const struct arguments *arguments = session->arguments;
+    temper_audit_fix_file fix = fix_file_of(arguments);
+    temper_corrections found;
+    temper_error error;
+    TRY(check_apply_options(arguments));
+    TRY(check_files(arguments));
+    TRY(read_data(arguments, session->result.data_path, &session->data, NULL));
+    print_notes(arguments, session->data);
+    TRY(checked(temper_audit_apply(session->data, text_of(arguments, OPT_APPLY), &fix, &found, &error), &error));
+    /* The data itself may have gone to the standard output. */
+    return is_stdout(fix.path) ? TEMPER_OK : print_applied(&found, fix.path);
 }
 
 /* Runs the steps, then frees in any case. Without MPI, `whole` is the same object as `data`. */
@@ -489,7 +577,9 @@ temper_status cmd_audit(const struct arguments *arguments)
     /* From here on an interruption has the exit codes that shells expect. */
     interrupt_prepare();
     session.result.data_path = arguments->operand[0];
-    temper_status status = run_steps(&session);
+    session.result.proba_path = text_of(arguments, OPT_AUDIT_PROBA);
+    temper_status status = was_given(arguments, OPT_APPLY) ? apply_corrections(&session) : run_steps(&session);
+    audit_inputs_free(&session.inputs);
     temper_audit_report_free(&session.result.report);
     if (session.whole != session.data)
         temper_data_free(session.whole);

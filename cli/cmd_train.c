@@ -18,6 +18,7 @@ struct train_result {
     const char *data_path, *model_path; /* as typed, and as typed or derived from it */
     const temper_data *data;            /* borrowed from the session */
     const temper_model *model;          /* likewise */
+    const char *clean;                  /* --clean, or NULL */
     temper_train_report report;
     double seconds_read, seconds_write; /* of the data, and of the model */
     bool replaced;                      /* the model has replaced a file */
@@ -50,6 +51,24 @@ static void print_effort(FILE *out, const struct train_result *result)
             result->seconds_write);
 }
 
+/* Prints what --clean has changed. */
+static void print_cleaned(FILE *out, const struct train_result *result)
+{
+    static const char *const done[][2] = {
+        {"drop", "dropped"}, {"weigh", "given smaller weights"}, {"relabel", "relabelled"}};
+    char rows[FORMAT_LENGTH], all[FORMAT_LENGTH];
+    size_t i = 0;
+    if (!result->clean)
+        return;
+    while (strcmp(done[i][0], result->clean) != 0)
+        i++;
+    print_title(out, "cleaned");
+    fprintf(out, "%s of ", format_count(result->report.cleaned_rows, rows));
+    fprintf(out, "%s rows %s; about ", format_count(temper_data_total_rows(result->data), all), done[i][1]);
+    fprintf(out, "%s labels are expected to be wrong\n",
+            format_count((size_t)llround(result->report.expected_wrong), rows));
+}
+
 /* Prints one line for each quantity: data, loss, objective, accuracy, effort, file. */
 static void print_table(FILE *out, const struct train_result *result)
 {
@@ -57,6 +76,7 @@ static void print_table(FILE *out, const struct train_result *result)
     const temper_train_report *report = &result->report;
     /* Data, then the problem that was solved, then its solution. */
     print_data_size(out, result->data);
+    print_cleaned(out, result);
     print_title(out, "loss");
     print_loss(out, report->loss);
     fputc('\n', out);
@@ -100,10 +120,24 @@ static void json_report(FILE *out, const temper_train_report *report)
     json_bool_field(out, "resumed", report->resumed);
 }
 
+/* The member clean: null without --clean. */
+static void json_cleaned(FILE *out, const struct train_result *result)
+{
+    fputs(",\n  \"clean\": ", out);
+    if (!result->clean) {
+        fputs("null", out);
+        return;
+    }
+    fprintf(out, "{\"how\": \"%s\", \"rows\": %zu", result->clean, result->report.cleaned_rows);
+    json_number_member(out, "expected_wrong", result->report.expected_wrong);
+    fputc('}', out);
+}
+
 /* Prints one object with all results. */
 static void print_json(FILE *out, const struct train_result *result)
 {
     json_begin_data(out, result->data);
+    json_cleaned(out, result);
     json_report(out, &result->report);
     json_probability_fields(out, result->model);
     json_seconds_field(out, result->seconds_read, "train", result->report.seconds, result->seconds_write);
@@ -274,6 +308,7 @@ temper_status cmd_train(const struct arguments *arguments)
         status = name_model(arguments, &session.model_path);
     session.result.data_path = arguments->operand[0];
     session.result.model_path = session.model_path;
+    session.result.clean = session.options.clean;
     if (status == TEMPER_OK)
         status = run_steps(&session);
     temper_model_free(session.model);

@@ -36,6 +36,7 @@ struct tune_session {
     temper_data *data;
     struct tune_trusted trusted;
     temper_model *model;
+    temper_text ask_section; /* of the page */
 };
 
 /* ---- The report as a table --------------------------------------------------------------------- */
@@ -365,6 +366,31 @@ static temper_status write_ask(const struct tune_result *result)
     return output_save(&buffer, result->ask_path);
 }
 
+/* Makes the review of these rows for the page. Under MPI no process has all rows, and the first one reads them again;
+ * the others write nothing. */
+static temper_status review_ask(struct tune_session *session)
+{
+    const char *page = text_of(session->arguments, OPT_TUNE_REPORT);
+    temper_read_options options = data_options(session->arguments);
+    temper_data *whole = session->data;
+    const char *slash = strrchr(session->ask_path, '/');
+    temper_error error;
+    if (!page || ends_in(page, ".svg") || !session->result.report.ask_count || !process_group_is_first())
+        return TEMPER_OK;
+    bool apart = options.comm && options.comm->size > 1;
+    options.comm = NULL;
+    if (apart)
+        TRY(checked(temper_data_read(session->result.data_path, &options, &whole, &error), &error));
+    temper_status status =
+        checked(temper_tune_ask_section(whole, session->model, &session->result.report,
+                                        slash ? slash + 1 : session->ask_path, &session->ask_section, &error),
+                &error);
+    if (apart)
+        temper_data_free(whole);
+    session->result.ask_section = session->ask_section.bytes;
+    return status;
+}
+
 /* Whether the file begins like one of write_ask. Anything else is read as data, and the reader reports its errors.
  * Pipes are not opened: what is read from them here would be missing later. */
 static bool is_ask_file(const char *path)
@@ -609,6 +635,8 @@ static temper_status save(struct tune_session *session)
         status = checked(temper_model_save(session->model, session->model_path, &error), &error);
     if (status == TEMPER_OK && session->result.ask_path)
         status = write_ask(&session->result);
+    if (status == TEMPER_OK && session->result.ask_path)
+        status = review_ask(session);
     if (status == TEMPER_OK && report)
         status = tune_page_write(&session->result, report);
     /* Errors of unlink do not matter: the file is only superfluous. */
@@ -648,6 +676,7 @@ temper_status cmd_tune(const struct arguments *arguments)
     temper_status status = run_steps(&session);
     temper_tune_report_free(&session.result.report);
     temper_model_free(session.model);
+    temper_text_free(&session.ask_section);
     temper_data_free(session.trusted.data);
     free(session.trusted.row);
     free(session.trusted.label);

@@ -8,6 +8,7 @@
 
 #include "message.h"
 #include "output_paths.h"
+#include "report/review/review_page.h"
 #include "temper_extra.h"
 
 /* Formats into memory from malloc. Returns NULL if there is none and records that in the draft. */
@@ -38,6 +39,16 @@ void draft_begin(struct html_draft *draft, const char *title)
 {
     *draft = (struct html_draft){.failed = false};
     html_begin(&draft->html, title);
+}
+
+/* Style and policy of the section are in the head. */
+void draft_begin_review(struct html_draft *draft, const char *title, const char *section)
+{
+    *draft = (struct html_draft){.failed = false};
+    if (section)
+        review_begin(&draft->html, title, section);
+    else
+        html_begin(&draft->html, title);
 }
 
 /* The body of each function that adds formatted text by a function of report/html.h. A macro, because a va_list must be

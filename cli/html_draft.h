@@ -18,6 +18,8 @@ struct html_draft {
 };
 
 void draft_begin(struct html_draft *draft, const char *title);
+/* For a page that will contain this section of review (temper_tune_ask_section); NULL: none. */
+void draft_begin_review(struct html_draft *draft, const char *title, const char *section);
 void draft_heading(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void draft_paragraph(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void draft_command(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -137,6 +137,8 @@ void progress_end(struct progress_line *progress)
 static void write_log(const temper_train_progress *now)
 {
     char validation[LINE_LENGTH] = "";
+    if (isnan(now->objective)) /* an audit before the training, which counts fits */
+        return;
     if (!isnan(now->validation))
         snprintf(validation, sizeof validation, ", validation loss %.6g", now->validation);
     note("%s %zu: objective %.9g, gradient %.3e, accuracy %.4f%s, %.3f s", now->phase, now->iteration, now->objective,
@@ -158,7 +160,11 @@ int progress_follow(void *context, const temper_train_progress *now)
     progress->last = now->iteration;
     if (progress->log)
         write_log(now);
-    if (progress_is_due(progress, now->seconds)) {
+    if (progress_is_due(progress, now->seconds) && isnan(now->objective)) {
+        snprintf(text, sizeof text, "  %zu of %zu fits  %s", now->iteration, now->max_iterations,
+                 clock_text(now->seconds, clock));
+        progress_draw(progress, now->phase, text, now->seconds);
+    } else if (progress_is_due(progress, now->seconds)) {
         snprintf(text, sizeof text, " %zu  objective %.5g  gradient %.1e  accuracy %.1f %%  %s", now->iteration,
                  now->objective, now->gradient, 100 * now->accuracy, clock_text(now->seconds, clock));
         append_left(text, seconds_left(progress, now));

@@ -210,11 +210,13 @@ static void add_warnings(struct html_draft *draft, const temper_warnings *warnin
 static temper_status write_page(const struct tune_result *result, temper_text svg[2], const char *path)
 {
     struct html_draft draft;
-    draft_begin(&draft, "Tuning");
+    draft_begin_review(&draft, "Tuning", result->ask_section);
     temper_status status = add_source(&draft, result);
     add_choice(&draft, &result->report);
     add_warnings(&draft, &result->report.warnings);
     add_next_step(&draft, result);
+    if (result->ask_section)
+        text_append(&draft.html, result->ask_section);
     draft_heading(&draft, "Candidates");
     /* The second map is missing where no candidate has temperatures. */
     for (size_t i = 0; i < 2; i++)

@@ -15,6 +15,7 @@ struct tune_result {
     const temper_data *data;
     const temper_model *model;
     temper_tune_report report;
+    const char *ask_section; /* HTML: the review of the rows to label; NULL without --ask or --report */
     double seconds_read, seconds_write;
     int replaced; /* the model has replaced a file */
 };

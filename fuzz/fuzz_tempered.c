@@ -187,9 +187,9 @@ static void check_margin(const struct input *input)
     double loss = temper_margin_loss(margin, input->t1, input->t2, &slope, &curvature);
     double same = temper_loss(half, 2, 0, input->t1, input->t2, NULL);
     REQUIRE(loss >= 0 && slope <= 0, "loss %.17g, slope %.17g, t = %.17g, %.17g", loss, slope, input->t1, input->t2);
-    /* Half of the margin is exact. Next to the edge of support, at 1 + (1 - t2) margin = 0, the probability is that
-     * distance times a factor: the loss of a margin has all its digits, the solver for many classes loses them. */
-    bool at_edge = input->t2 < 1 && fabs(1 + (1 - input->t2) * margin) < 1e-9;
+    /* Half of the margin is exact. Next to the edge of support, at (1 - t2) |margin| = 1, the smaller probability is
+     * that distance times a factor: the loss of a margin has all its digits, the solver for many classes loses them. */
+    bool at_edge = input->t2 < 1 && fabs(1 - (1 - input->t2) * fabs(margin)) < 1e-9;
     if (fabs(margin) > 1e-300 && !at_edge)
         REQUIRE(loss == same || fabs(loss - same) <= 1e-11 * same + 1e-300,
                 "margin %.17g: %.17g, two classes: %.17g, t = %.17g, %.17g", margin, loss, same, input->t1, input->t2);

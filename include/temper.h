@@ -222,6 +222,7 @@ typedef struct temper_read_options {
     const temper_comm *comm; /* several processes read one file together and each keeps a share of the rows:
                               * temper_train, temper_tune, temper_audit and temper_evaluator_add then work on the rows
                               * of all. Must outlive the data. NULL: one process */
+    int labels_alone;        /* 1: a table of labels without any feature is accepted (CSV, TSV) */
 } temper_read_options;
 
 TEMPER_API temper_read_options temper_read_defaults(void);
@@ -256,6 +257,10 @@ typedef struct temper_csr {
 
 TEMPER_API temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, temper_data **data,
                                                 temper_error *error);
+
+/* Rows that have labels and no features, for an audit by given probabilities. */
+TEMPER_API temper_status temper_data_from_labels(const int *labels, size_t rows, temper_data **data,
+                                                 temper_error *error);
 
 /* Names of all classes, in the order of their numbers; names of all features; a weight >= 0 for each row, multiplied
  * with the weights that the rows already have. All are copied. */
@@ -299,6 +304,7 @@ typedef struct temper_model temper_model;
 
 #define TEMPER_PHASE_CALIBRATE "calibrate" /* fits without a fold of the rows each, after the training itself */
 #define TEMPER_PHASE_NOISE     "noise"     /* the audit of estimate_noise; `iteration` counts its fits */
+#define TEMPER_PHASE_CLEAN     "clean"     /* the same for the audit of `clean`, before the training */
 
 /* The state of a training after an iteration. */
 typedef struct temper_train_progress {
@@ -349,6 +355,10 @@ typedef struct temper_train_options {
      * TEMPER_PREDICT_TRUE_PROBABILITIES. It takes as long as temper_audit, and needs a two-temperature loss. An
      * interruption of the audit leaves the model without the estimate. */
     int estimate_noise;
+    /* Audit the rows before training, with the defaults of temper_audit, and train on what is believed. "drop": without
+     * the listed rows; "relabel": with their suggested labels; "weigh": each row has its weight times the probability
+     * that its label is right; NULL or "none": rows are taken as they are. */
+    const char *clean;
 } temper_train_options;
 
 TEMPER_API temper_train_options temper_train_defaults(void);
@@ -368,7 +378,9 @@ TEMPER_API temper_train_options temper_train_defaults(void);
     X(RARE_CLASS, "rare-class")               /* the selected candidate hardly predicts some class */                  \
     X(MOSTLY_WRONG, "mostly-wrong")           /* more than half of the labels look wrong */                            \
     X(FEW_ROWS, "few-rows")                   /* too few to estimate the share of wrong labels */                      \
-    X(NOT_CALIBRATED, "not-calibrated")       /* probabilities are those that the loss implies */
+    X(NOT_CALIBRATED, "not-calibrated")       /* probabilities are those that the loss implies */                      \
+    X(IN_SAMPLE, "in-sample")                 /* given probabilities fit the labels as those of training rows do */    \
+    X(UNDECIDED, "undecided")                 /* wrong labels cannot be told from overlapping classes */
 
 typedef enum temper_warning_code {
 #define TEMPER_WARNING_ENUM(name, word) TEMPER_WARNING_##name,
@@ -411,6 +423,10 @@ typedef struct temper_train_report {
     /* Disagreeing starts, collapse to one class, separable data, ill-conditioned features, a stop before convergence.
      */
     temper_warnings warnings;
+    /* With options.clean: rows that were dropped or relabelled, or that the audit lists and "weigh" has given a smaller
+     * weight; and labels that it expects to be wrong (NAN: rows were taken as they are). */
+    size_t cleaned_rows;
+    double expected_wrong;
 } temper_train_report;
 
 /* Fits a model (`report` may be NULL). A plateau and a loss that is not finite are failures (TEMPER_BAD_DATA); an
@@ -524,8 +540,8 @@ typedef int temper_tune_progress_fn(void *context, const temper_tune_progress *p
 /* Begin with temper_tune_defaults(). `train` directly follows struct_size, so that both structs can grow. */
 typedef struct temper_tune_options {
     size_t struct_size; /* set by temper_tune_defaults() */
-    /* Used of these: scale, solver, precision, no_intercept, tolerance, max_iterations, seed and threads; init, starts,
-     * calibrate and estimate_noise of the final fit. Loss and l2 come from the grid. */
+    /* Used of these: scale, solver, precision, no_intercept, tolerance, max_iterations, seed, threads and clean; init,
+     * starts, calibrate and estimate_noise of the final fit. Loss and l2 come from the grid. */
     temper_train_options train;
     /* NULL or "default"; "small", "full", "paper"; or lists, of which those not named are as in "full": "t1=0.1,0.5,0.9
      * t2=1.12,1.5 l2=1e-5..1e-1:5". A range FROM..TO:COUNT has equal steps, equal ratios for l2; "x" after an l2
@@ -613,8 +629,8 @@ typedef struct temper_audit_suspect {
     double distance;    /* to its neighbours, relative to that of the median row */
     double importance;  /* p^(t2 - t1), p being the probability of the given label by the model */
     int conflict;       /* 1: a row with the same features has another label */
-    /* Two classes, kind "label": the score with the share of wrong labels at the lower or upper end of its 90 %
-     * interval, given the model; else NAN. */
+    /* Kind "label": the score with the share of wrong labels at the lower or upper end of its 90 % interval, given the
+     * model; else NAN. */
     double low, high;
     size_t file_row; /* from 0: as `row`, but counting rows of classes that were not kept too */
 } temper_audit_suspect;
@@ -631,9 +647,54 @@ typedef struct temper_audit_options {
     const char *grid;                     /* to choose from, as in temper_tune_options; NULL: a small one */
     temper_tune_progress_fn *on_progress; /* or NULL; a result other than 0 stops: TEMPER_INTERRUPTED */
     void *progress_context;
+    /* Probabilities of any model, [row * classes + class] in the order of the classes of `data`; NULL: the audit fits
+     * models of its own. They must come from models that were not fitted on the row (out of fold). Temperatures,
+     * penalty, grid and folds are then not used, and the data may have no features. */
+    const double *probabilities;
+    /* The same rows in another form, such as embeddings of a neural network, for neighbours and distances; NULL: the
+     * features of the data, if it has any. */
+    const temper_data *features;
+    /* The fold of each row, from 0 to `folds` - 1; NULL: drawn by the seed, stratified by class. */
+    const uint32_t *fold;
+    int health; /* 1: the report has `health` */
 } temper_audit_options;
 
 TEMPER_API temper_audit_options temper_audit_defaults(void);
+
+/* What an audit finds about the rows with one label. */
+typedef struct temper_class_health {
+    size_t rows;
+    double wrong;                           /* of these, expected to be of another class */
+    double missed;                          /* rows of this class that are expected to have another label */
+    double predicted;                       /* share of these labels that the models predict, out of fold */
+    size_t duplicates, outliers, conflicts; /* of these rows */
+} temper_class_health;
+
+/* Two rows with equal or nearly equal features. */
+typedef struct temper_near_duplicate {
+    size_t row, other; /* from 0 */
+    double distance;   /* 0: equal; the unit is the median distance of a row to its nearest one */
+    int across;        /* 1: they have different labels */
+} temper_near_duplicate;
+
+/* The health of a data set. */
+typedef struct temper_audit_health {
+    temper_class_health *classes; /* by the number of the class */
+    /* Symmetric, [class * classes + class]: of the rows that are believed to be of either class, the share that the
+     * models take for the other one: how far the classes overlap, apart from wrong labels. 0 on the diagonal; NULL with
+     * more than 256 classes. */
+    double *overlap;
+    /* A row is in one pair at most as the first of it; pairs across classes first, then by distance. More than 20,000
+     * rows are compared with 20,000 of them, unless they are equal. */
+    temper_near_duplicate *duplicates;
+    size_t duplicate_count;
+    size_t duplicate_rows, across_rows; /* rows that are in such a pair, and in one across classes */
+    /* Rows far from all others, the furthest first, and how far in robust standard deviations of the logarithm of the
+     * distance to their neighbours: 3.5 or more. */
+    size_t *outliers;
+    double *outlier_scores;
+    size_t outlier_count;
+} temper_audit_health;
 
 typedef struct temper_audit_report {
     temper_audit_suspect *suspects; /* all rows, the most suspicious first */
@@ -647,12 +708,21 @@ typedef struct temper_audit_report {
     int in_pairs;          /* 1: wrong labels are confined to pairs of classes; 0: they appear evenly spread */
     size_t conflicts;      /* rows with `conflict` */
     temper_loss_spec loss; /* resolved */
-    double l2, accuracy;   /* out of fold, against the labels as given */
-    size_t folds;
+    double l2, accuracy;   /* out of fold, against the labels as given; l2 is NAN with probabilities of other models */
+    size_t folds;          /* 0: probabilities of other models */
     double seconds;
     char notes[1024];             /* assumptions, a sentence a line */
     temper_warnings warnings;     /* those of the selection included */
-    double wrong_low, wrong_high; /* two classes: the 90 % interval of `wrong`; else NAN */
+    double wrong_low, wrong_high; /* the 90 % interval of `wrong`, given the model */
+    /* The nearest rows of each row, [row * neighbour_count + i], nearest first. */
+    uint32_t *neighbours;
+    size_t neighbour_count;
+    temper_audit_health *health; /* NULL: not asked for */
+    /* Kind "label", 1: the labels do not show whether any of them are wrong, and `supported` is 0. The order of the
+     * suspects is still the best there is, their scores prove nothing. */
+    int undecided;
+    double gain; /* nats by which the labels are likelier with wrong ones among them than without; undecided below 4 */
+    double certainty; /* mean probability of the likeliest true class; undecided below 0.6 */
 } temper_audit_report;
 
 /* Ranks the rows by how likely their labels are wrong. `scores` has space for one number a row (of all processes), in

@@ -309,8 +309,15 @@ TEMPER_API double temper_audit_precision(const temper_audit_report *report, size
 TEMPER_API void temper_audit_precision_range(const temper_audit_report *report, size_t count, double *low,
                                              double *high);
 
+/* Reads out[rows * classes] for temper_audit_options.probabilities from CSV, TSV or NPY: a column for each class, by
+ * its name in the first line; without names (*named, or NULL, becomes 0) in ascending order, as scikit-learn has them.
+ */
+TEMPER_API temper_status temper_audit_read_probabilities(const char *path, const temper_data *data, double *out,
+                                                         int *named, temper_error *error);
+
 /* The data without the first `count` suspects ("drop"), with their suggested labels ("relabel"), or with their weights
- * multiplied by their importance ("weight"). May borrow the features of `data`: free it first. */
+ * multiplied ("weight"): by their importance, or by 1 - score where that is not below 1, as for t1 = t2 = 1. May borrow
+ * the features of `data`: free it first. */
 TEMPER_API temper_status temper_audit_fix(const temper_data *data, const temper_audit_report *report, size_t count,
                                           const char *how, temper_data **fixed, temper_error *error);
 
@@ -333,10 +340,182 @@ TEMPER_API temper_status temper_audit_fix_check(const temper_audit_fix_file *fil
 TEMPER_API temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report,
                                                 size_t count, temper_audit_fix_file *file, temper_error *error);
 
-/* An HTML page about the first `count` suspects: summary, margins, transition table, list, and the images themselves
- * where rows are images. */
+/* What a file of corrections decides. */
+typedef struct temper_corrections {
+    size_t rows;    /* decisions */
+    size_t changed; /* labels that were replaced: wrong, or of another class */
+    size_t right;   /* labels that were confirmed */
+    size_t unsure;  /* rows that stay as they are */
+} temper_corrections;
+
+/* Writes the data with the labels that a person has decided on a review page (temper_audit_report_to_html), whose file
+ * `corrections` is a CSV table with the columns row (from 1), line (may be empty), given, decision (right, wrong,
+ * unsure or other) and label. As temper_audit_fix_write does it, of which `how` is not used. Every line is checked
+ * against the data first: on any contradiction nothing is written. */
+TEMPER_API temper_status temper_audit_apply(const temper_data *data, const char *corrections,
+                                            temper_audit_fix_file *file, temper_corrections *summary,
+                                            temper_error *error);
+
+/* An HTML page on which a person reviews the first `count` suspects, at most 10,000: summary, margins and transition
+ * table; for each row its values, the features that speak for and against its label, its nearest rows, and an image
+ * where rows are images (bytes; IDX, CIFAR, or as many columns as a square has). Decisions are exported for
+ * temper_audit_apply. Labels are explained by one model fitted to all rows with the loss and penalty of the report, and
+ * `train` of the options of the audit; NULL: the defaults. */
+TEMPER_API temper_status temper_audit_page(const temper_data *data, const temper_audit_report *report, size_t count,
+                                           const temper_audit_options *options, temper_text *html, temper_error *error);
+/* The same with the default options. */
 TEMPER_API temper_status temper_audit_report_to_html(const temper_data *data, const temper_audit_report *report,
                                                      size_t count, temper_text *html, temper_error *error);
+/* The same review of the rows that a tuning asks about (report->ask), by the model of the tuning, as a section of HTML
+ * with its script. `output` is the name of the exported file: row, given, label. */
+TEMPER_API temper_status temper_tune_ask_section(const temper_data *data, const temper_model *model,
+                                                 const temper_tune_report *report, const char *output,
+                                                 temper_text *section, temper_error *error);
+
+/* The health of the data set as one line of JSON (docs/audit.md), for an audit with options.health. */
+TEMPER_API temper_status temper_audit_health_to_json(const temper_data *data, const temper_audit_report *report,
+                                                     temper_text *json, temper_error *error);
+
+/* ---- Several annotators ------------------------------------------------------------------------------------------ */
+
+/* Labels of several annotators for the same items: votes. Items and annotators have names, or numbers from 1. */
+typedef struct temper_votes temper_votes;
+
+/* Begin with temper_votes_defaults(). */
+typedef struct temper_votes_options {
+    size_t struct_size;  /* set by temper_votes_defaults() */
+    const char *layout;  /* "long": a line has item, annotator and label; "wide": a line has an item, and each annotator
+                          * a column, in which an empty cell is no vote; NULL or "auto": inferred */
+    const char *columns; /* long: "ITEM,ANNOTATOR,LABEL"; wide: the column that names the items, or "none"; by name, or
+                          * number from 1; NULL: inferred */
+    const char *header;  /* "yes", "no"; NULL or "auto": inferred */
+    const char *format;  /* "csv", "tsv"; NULL: inferred */
+} temper_votes_options;
+
+TEMPER_API temper_votes_options temper_votes_defaults(void);
+
+/* Reads a table of votes, "-" being the standard input; gzip and zstd are decompressed. */
+TEMPER_API temper_status temper_votes_read(const char *path, const temper_votes_options *options, temper_votes **votes,
+                                           temper_error *error);
+
+/* Vote i is label[i] by annotator[i] for item[i], each a number from 0. */
+typedef struct temper_vote_arrays {
+    size_t count;
+    const uint32_t *item, *annotator, *label;
+    size_t items, annotators, classes;
+} temper_vote_arrays;
+
+TEMPER_API temper_status temper_votes_from_arrays(const temper_vote_arrays *arrays, temper_votes **votes,
+                                                  temper_error *error);
+TEMPER_API void temper_votes_free(temper_votes *votes);
+
+/* Makes item i row i of the data, for the calls below. Items are numbers of rows, from 1, or, with `id`, texts of that
+ * column of the table that the data was read from. Rows may have no votes; an item that is no row is refused. On
+ * failure the votes are unchanged. */
+TEMPER_API temper_status temper_votes_match(temper_votes *votes, const temper_data *data, const char *id,
+                                            temper_error *error);
+
+TEMPER_API size_t temper_votes_count(const temper_votes *votes); /* without exact repetitions */
+TEMPER_API size_t temper_votes_items(const temper_votes *votes);
+TEMPER_API size_t temper_votes_annotators(const temper_votes *votes);
+TEMPER_API size_t temper_votes_classes(const temper_votes *votes);
+TEMPER_API const char *temper_votes_item_name(const temper_votes *votes, size_t item); /* NULL: a number */
+TEMPER_API const char *temper_votes_annotator_name(const temper_votes *votes, size_t annotator);
+TEMPER_API const char *temper_votes_class_name(const temper_votes *votes, size_t class_number);
+TEMPER_API const char *temper_votes_notes(const temper_votes *votes); /* sentences, one a line */
+
+/* Class probabilities of another model as temper_consensus takes them: from the columns of `table`, which has a row for
+ * each item. Columns are matched with the classes by name, or by position if they have no names. */
+TEMPER_API temper_status temper_votes_probabilities(const temper_votes *votes, const temper_data *table,
+                                                    double *probabilities, temper_error *error);
+
+/* 1 if the first line of a table has the names of all classes, as that of 'temper predict --proba' has: to be read with
+ * a header, even if the names are numbers. */
+TEMPER_API int temper_votes_names_columns(const temper_votes *votes, const char *path);
+
+/* Begin with temper_consensus_defaults(). */
+typedef struct temper_consensus_options {
+    size_t struct_size; /* set by temper_consensus_defaults() */
+    /* NULL or "dawid-skene": a confusion matrix for each annotator, as far as its labels suffice; "one-coin": an
+     * ability for each; "majority": most votes, all annotators alike. */
+    const char *method;
+    /* Features of the items, row i being item i: models that are fitted to the consensus of other rows become one more
+     * source of evidence, whose sharpness is estimated. NULL: votes alone. */
+    const temper_data *data;
+    /* The same from any other model: [item * classes + class], at best out of fold. NULL: none. */
+    const double *probabilities;
+    size_t folds;                         /* of the models: 5 */
+    size_t rounds;                        /* of models and consensus: 3 */
+    uint64_t seed;                        /* of the folds: 1 */
+    size_t threads;                       /* 0: as many as the machine runs at once */
+    temper_tune_progress_fn *on_progress; /* or NULL; a result other than 0 stops: TEMPER_INTERRUPTED */
+    void *progress_context;
+} temper_consensus_options;
+
+TEMPER_API temper_consensus_options temper_consensus_defaults(void);
+
+#define TEMPER_NO_LABEL UINT32_MAX
+
+/* The consensus on an item. */
+typedef struct temper_item_consensus {
+    uint32_t label;     /* the most probable class; TEMPER_NO_LABEL: neither votes nor a model */
+    size_t votes;       /* labels that it has got */
+    double probability; /* of the label; majority: the share of the votes */
+    double agreement;   /* share of its votes that are the label; NAN without votes */
+    double entropy;     /* of the class probabilities, nats */
+    double gain;        /* by how much one more vote, of an average annotator, is expected to raise the probability of
+                         * the most probable class */
+} temper_item_consensus;
+
+/* Flags of an annotator with at least TEMPER_ANNOTATOR_FEWEST labels. */
+enum {
+    TEMPER_ANNOTATOR_FEWEST = 10,
+    TEMPER_ANNOTATOR_RANDOM = 1,   /* its labels hardly depend on the class */
+    TEMPER_ANNOTATOR_INVERTED = 2, /* it is wrong more often than by chance */
+    TEMPER_ANNOTATOR_CONSTANT = 4  /* it nearly always gives the same label, and its items differ */
+};
+
+typedef struct temper_annotator_summary {
+    size_t labels;
+    double accuracy;                  /* estimated share of right labels, on the items that it has labelled */
+    double low, high;                 /* its 90 % interval */
+    double chance;                    /* the accuracy of such labels if they did not depend on the class */
+    double agreement;                 /* share of its labels that are the consensus; NAN without labels */
+    uint32_t confused, confused_with; /* the true class and the label of its most frequent kind of mistake, */
+    double confused_labels;           /* and how many labels that are expected to be */
+    unsigned flags;
+} temper_annotator_summary;
+
+typedef struct temper_consensus_report {
+    size_t items, annotators, classes;
+    temper_item_consensus *item;
+    double *posterior; /* [item * classes + class] */
+    temper_annotator_summary *annotator;
+    /* [(annotator * classes + true class) * classes + label]: probabilities; NULL if that were more than 2^25. */
+    double *confusion;
+    double *shares;         /* of the classes, estimated */
+    size_t *again;          /* all items, those to label again first: by gain, then by entropy */
+    size_t suggested_again; /* how many of them: as many as the consensus has wrong labels, by expectation */
+    double wrong;           /* that expectation; NAN for majority */
+    double strength;        /* labels for each class by which the prior of a matrix counts; INFINITY: abilities alone */
+    double likelihood;      /* log posterior of EM, nats; NAN for majority */
+    size_t iterations;
+    double sharpness;       /* exponent of the model's probabilities; NAN without a model */
+    double model_agreement; /* share of the items with votes whose consensus is the model's class; NAN without */
+    size_t rounds;          /* of models that were fitted */
+    double seconds;
+    char notes[1024]; /* assumptions, a sentence a line */
+} temper_consensus_report;
+
+TEMPER_API temper_status temper_consensus(const temper_votes *votes, const temper_consensus_options *options,
+                                          temper_consensus_report *report, temper_error *error);
+/* Frees the arrays of the report, not the report itself. */
+TEMPER_API void temper_consensus_report_free(temper_consensus_report *report);
+
+/* The rows of the data that have votes, with the consensus as their labels. */
+TEMPER_API temper_status temper_consensus_label(const temper_data *data, const temper_votes *votes,
+                                                const temper_consensus_report *report, temper_data **labelled,
+                                                temper_error *error);
 
 /* ---- Statistics -------------------------------------------------------------------------------------------------- */
 

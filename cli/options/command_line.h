@@ -60,6 +60,7 @@ temper_status cmd_demo(const struct arguments *arguments);
 temper_status cmd_train(const struct arguments *arguments);
 temper_status cmd_tune(const struct arguments *arguments);
 temper_status cmd_audit(const struct arguments *arguments);
+temper_status cmd_annotators(const struct arguments *arguments);
 temper_status cmd_predict(const struct arguments *arguments);
 temper_status cmd_eval(const struct arguments *arguments);
 temper_status cmd_info(const struct arguments *arguments);

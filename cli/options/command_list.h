@@ -85,11 +85,38 @@ COMMAND(
         "corrections changed, including rows that were excluded. Otherwise it is written as by convert.",
     .examples = EXAMPLES(
         {"The rows that the evidence supports", "temper audit crowd.csv"},
-        {"A page with pictures, and a list of a hundred",
+        {"A page to review a hundred rows on, and their list",
          "temper audit train-images-idx3-ubyte.gz --top 100 --report audit.html \\\n    -o suspects.csv"},
+        {"Write the labels that were decided on the page",
+         "temper audit crowd.csv --report review.html\n"
+         "temper audit crowd.csv --apply corrections.csv --fix clean.csv"},
+        {"By the probabilities of another model, out of fold, and its embeddings of the rows",
+         "temper audit labels.csv --proba probabilities.npy --features embeddings.npy"},
         {"Train without them", "temper audit crowd.csv --fix clean.csv --fix-how drop\ntemper train clean.csv"},
         {"Train with smaller weights for them",
          "temper audit crowd.csv --fix weighted.csv --fix-how weight\ntemper train weighted.csv --weights weight"}))
+
+COMMAND(
+    ANNOTATORS, .name = "annotators", .operands = "VOTES [DATA]", .operand_completion = COMPLETE_FILE, .fewest = 1,
+    .most = 2, .run = cmd_annotators, .summary = "consensus labels from several annotators",
+    .description =
+        "Reads labels that several annotators have given to the same items, estimates how often each annotator takes "
+        "which class for which (Dawid and Skene), and reports the most probable class of each item, the accuracy of "
+        "each annotator, and the items that one more label would help most. An annotator with few labels is judged "
+        "mostly by what all have in common. Remarks: random (labels hardly depend on the class), inverted (wrong more "
+        "often than by chance), constant (always the same label).\n\nVOTES is a CSV table, long (a line has an item, "
+        "an annotator and a label) or wide (a line has an item, and each annotator a column; an empty cell is no "
+        "label). The layout is inferred, and a note states it.\n\nWith DATA, whose rows are the items, models are "
+        "fitted to the consensus out of fold, and their probabilities count as one more source, as far as they prove "
+        "right; --proba FILE takes those of any other model. Items are numbers of rows from 1, or texts of the column "
+        "of --id.\n\nThe estimates assume that annotators err independently of each other, and that most votes are "
+        "better than chance.",
+    .examples =
+        EXAMPLES({"Consensus, and a table of the annotators",
+                  "temper annotators votes.csv -o consensus.csv --annotators people.csv"},
+                 {"With the features of the items, and then train",
+                  "temper annotators votes.csv data.csv --id name --labelled labelled.csv\ntemper train labelled.csv"},
+                 {"The hundred items to label again", "temper annotators votes.csv --again 100 --json"}))
 
 COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
         .run = cmd_predict, .summary = "apply a model to rows",

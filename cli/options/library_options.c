@@ -51,6 +51,7 @@ temper_read_options data_options(const struct arguments *arguments)
         .threads = threads_of(arguments),
         .comm = process_group_comm(),
         .memory = memory_of(arguments),
+        .labels_alone = was_given(arguments, OPT_AUDIT_PROBA) || was_given(arguments, OPT_APPLY),
     };
 }
 
@@ -319,6 +320,7 @@ temper_status train_options(const struct arguments *arguments, temper_train_opti
     options->starts = size_of(arguments, OPT_STARTS);
     options->calibrate = text_of(arguments, OPT_CALIBRATE);
     options->estimate_noise = was_given(arguments, OPT_ESTIMATE_NOISE);
+    options->clean = text_of(arguments, OPT_CLEAN);
     options->checkpoint = text_of(arguments, OPT_CHECKPOINT);
     options->checkpoint_seconds = number_of(arguments, OPT_CHECKPOINT_SECONDS);
     options->resume = was_given(arguments, OPT_RESUME);

@@ -39,7 +39,8 @@ OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 
 
 /* ---- Data in --------------------------------------------------------------------------------- */
 
-OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS, .commands = READING,
+OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
+       .commands = READING | IN(ANNOTATORS),
        .help = "format of the file: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its content, then its "
                "name, if not given")
 
@@ -55,15 +56,15 @@ OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .comm
                "not given)")
 
 OPTION(IGNORE, .name = "ignore", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
-       .wanted = "names or numbers of columns, separated by commas", .commands = READING,
+       .wanted = "names or numbers of columns, separated by commas", .commands = READING | IN(ANNOTATORS),
        .help = "csv: columns to exclude")
 
 OPTION(CATEGORICAL, .name = "categorical", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
-       .wanted = "names or numbers of columns, separated by commas, or all", .commands = READING,
+       .wanted = "names or numbers of columns, separated by commas, or all", .commands = READING | IN(ANNOTATORS),
        .help = "csv: text columns to one-hot encode; all for every text column")
 
 OPTION(MISSING, .name = "missing", .placeholder = "WORD", .type = TYPE_WORD, .words = "zero mean drop",
-       .commands = READING,
+       .commands = READING | IN(ANNOTATORS),
        .help = "csv: replace missing values by zero or the column's mean, or drop their rows; an error if not given")
 
 OPTION(CLASSES, .name = "classes", .placeholder = "A,B,...", .type = TYPE_TEXT,
@@ -87,7 +88,8 @@ OPTION(TYPE, .name = "type", .placeholder = "f32|f64", .type = TYPE_WORD, .words
        .commands = READING, .help = "precision of numbers read from text")
 
 OPTION(THREADS, .name = "threads", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1024, .standard = "0",
-       .commands = READING | IN(DEMO) | IN(EXPERIMENT), .help = "number of threads; 0 for as many as the machine has")
+       .commands = READING | IN(ANNOTATORS) | IN(DEMO) | IN(EXPERIMENT),
+       .help = "number of threads; 0 for as many as the machine has")
 
 OPTION(MEMORY, .name = "memory", .placeholder = "SIZE", .type = TYPE_SIZE, .commands = BOUNDED,
        .help = "use at most SIZE of memory (500M, 2G, 1.5GiB) for data of any size: a .tmpr file is read in blocks, "
@@ -170,6 +172,11 @@ OPTION(ESTIMATE_NOISE, .name = "estimate-noise", .type = TYPE_FLAG, .commands = 
        .help = "audit the rows after training, and keep in the model how often each class is labelled as another, for "
                "'temper predict --proba-of true'")
 
+OPTION(CLEAN, .name = "clean", .placeholder = "WORD", .type = TYPE_WORD, .words = "drop weigh relabel",
+       .commands = IN(TRAIN),
+       .help = "audit the rows first, as 'temper audit' does, and train on what is believed: without the rows that it "
+               "lists, with each row weighted by the probability that its label is right, or with suggested labels")
+
 OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TRAIN),
        .help = "save the state of the training to FILE at intervals")
 
@@ -215,8 +222,11 @@ OPTION(ASK_OUTPUT, .name = "ask-output", .placeholder = "FILE", .type = TYPE_FIL
 OPTION(AVERAGE, .name = "average", .type = TYPE_FLAG, .commands = IN(TUNE),
        .help = "save the mean of all candidates within one standard error of the choice, as one linear model")
 
-OPTION(TUNE_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
-       .help = "write a page with heat maps to FILE, or a single map if it ends in .svg")
+OPTION(
+    TUNE_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
+    .help =
+        "write a page with heat maps to FILE, and with the rows of --ask to be labelled on it; or a single map if it "
+        "ends in .svg")
 
 /* ---- Audit ----------------------------------------------------------------------------------- */
 
@@ -256,23 +266,96 @@ OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR
        .help = "stop a fit when the norm of the gradient is below X times that at weights of 0; auto: 1e-2 for two "
                "classes, 1e-3 for more, and 1e-2 to choose temperatures")
 
+OPTION(AUDIT_PROBA, .name = "proba", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
+       .help =
+           "audit by the probabilities of any model instead of fitting models: csv, tsv (as 'temper predict --proba' "
+           "prints) or npy, a row for each row of DATA, a column for each class, named as the class and in any "
+           "order; without names in ascending order of the classes. Each row must be predicted by a model that was "
+           "fitted without it (out of fold). DATA may hold the labels alone")
+
+OPTION(AUDIT_FEATURES, .name = "features", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
+       .help =
+           "the same rows in another form, such as embeddings: csv or npy without labels; neighbours are found in it "
+           "instead of DATA's own features")
+
 OPTION(FIX, .name = "fix", .placeholder = "OUT", .type = TYPE_FILE, .commands = IN(AUDIT),
        .help = "write the data to OUT with the listed rows corrected, and everything else as in DATA")
 
 OPTION(FIX_HOW, .name = "fix-how", .placeholder = "WORD", .type = TYPE_WORD, .words = "drop relabel weight",
        .standard = "drop", .commands = IN(AUDIT),
-       .help = "drop them, use the suggested labels, or multiply their weights by their importance under the loss "
-               "(csv, tsv, tmpr; adds a column weight if there is none)")
+       .help = "drop them, use the suggested labels, or multiply their weights by their importance under the loss, "
+               "or by 1 - score where t1 = t2 = 1 (csv, tsv, tmpr; adds a column weight if there is none)")
 
-OPTION(AUDIT_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
+OPTION(APPLY, .name = "apply", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
        .help =
-           "write a page of HTML: margins, transition table, the list, and images of rows that are images (idx, cifar)")
+           "audit nothing, and write DATA to the OUT of --fix with the labels that FILE decides: the corrections.csv "
+           "of a review page (--report)")
+
+OPTION(
+    AUDIT_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
+    .help =
+        "write a page of HTML to review the listed rows on: values, evidence, neighbours, images of rows that are "
+        "images (idx, cifar, npy of bytes); decisions are exported as corrections.csv, for --apply; with the health of "
+        "the data set")
+
+OPTION(AUDIT_HEALTH, .name = "health", .type = TYPE_FLAG, .commands = IN(AUDIT),
+       .help = "also print the health of the data set: for each class how many labels are probably wrong, classes that "
+               "overlap, near duplicates and outliers; with --json as a last line {\"health\": {...}}")
 
 OPTION(AUDIT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
        .help = "write the list to FILE, as CSV")
 
 OPTION(AUDIT_JSON, .name = "json", .type = TYPE_FLAG, .commands = IN(AUDIT),
        .help = "print the listed rows as JSON objects, one a line, instead of text")
+
+/* ---- Annotators ------------------------------------------------------------------------------ */
+
+OPTION(LAYOUT, .name = "layout", .placeholder = "long|wide|auto", .type = TYPE_WORD, .words = "long wide auto",
+       .standard = "auto", .commands = IN(ANNOTATORS),
+       .help = "VOTES: long has item, annotator and label on a line; wide has an item on a line, and a column for each "
+               "annotator")
+
+OPTION(COLUMNS, .name = "columns", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
+       .wanted = "the columns ITEM,ANNOTATOR,LABEL of a long table, or the column of the items of a wide one, or none",
+       .commands = IN(ANNOTATORS),
+       .help =
+           "VOTES: ITEM,ANNOTATOR,LABEL of a long table, or the column that names the items of a wide one, or none; "
+           "by name or number")
+
+OPTION(VOTES_HEADER, .name = "header", .placeholder = "yes|no|auto", .type = TYPE_WORD, .words = "yes no auto",
+       .standard = "auto", .commands = IN(ANNOTATORS), .help = "VOTES: whether the first line holds names")
+
+OPTION(ID, .name = "id", .placeholder = "COLUMN", .type = TYPE_TEXT, .wanted = "the name or number of a column",
+       .commands = IN(ANNOTATORS),
+       .help =
+           "the column of DATA, or of the file of --proba, that names the items; if not given, items are numbers of "
+           "rows, from 1")
+
+OPTION(ANNOTATORS_LABEL, .name = "label", .placeholder = "COLUMN", .type = TYPE_TEXT,
+       .wanted = "the name or number of a column, or none", .standard = "none", .commands = IN(ANNOTATORS),
+       .help = "csv: a column of DATA with labels, which the consensus replaces")
+
+OPTION(ANNOTATORS_PROBA, .name = "proba", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(ANNOTATORS),
+       .help = "class probabilities of another model, a row for each item and a column for each class, in place of "
+               "temper's own model")
+
+OPTION(ANNOTATORS_METHOD, .name = "method", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "dawid-skene one-coin majority", .standard = "dawid-skene", .commands = IN(ANNOTATORS),
+       .help = "dawid-skene: a confusion matrix for each annotator, as far as its labels suffice; one-coin: an ability "
+               "for each; majority: most votes")
+
+OPTION(AGAIN, .name = "again", .placeholder = "K", .type = TYPE_WHOLE, .least = 0, .most = 9007199254740991,
+       .commands = IN(ANNOTATORS),
+       .help = "name K items to label again; if not given, as many as the consensus has wrong labels, by expectation")
+
+OPTION(ANNOTATORS_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(ANNOTATORS), .help = "write the consensus to FILE, as CSV: a line for each item")
+
+OPTION(ANNOTATORS_FILE, .name = "annotators", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(ANNOTATORS),
+       .help = "write the annotators to FILE, as CSV")
+
+OPTION(LABELLED, .name = "labelled", .placeholder = "OUT", .type = TYPE_FILE, .commands = IN(ANNOTATORS),
+       .help = "write the rows of DATA that have votes to OUT, with the consensus as their label")
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
@@ -297,7 +380,7 @@ OPTION(
 /* ---- Data out -------------------------------------------------------------------------------- */
 
 OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
-       .commands = IN(CONVERT) | IN(NOISE) | IN(AUDIT),
+       .commands = IN(CONVERT) | IN(NOISE) | IN(AUDIT) | IN(ANNOTATORS),
        .help = "format of OUT: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its name if not given")
 
 OPTION(CONVERT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
@@ -333,7 +416,7 @@ OPTION(POOL, .name = "pool", .placeholder = "FILE", .type = TYPE_FILE, .commands
        .help = "instance: take features from rows of FILE whose class DATA does not have")
 
 OPTION(SEED, .name = "seed", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 9007199254740991,
-       .standard = "1", .commands = IN(NOISE) | SOLVING | IN(DEMO) | IN(EXPERIMENT),
+       .standard = "1", .commands = IN(NOISE) | SOLVING | IN(ANNOTATORS) | IN(DEMO) | IN(EXPERIMENT),
        .help = "random seed; equal seeds give equal results")
 
 OPTION(NOISE_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
@@ -407,10 +490,11 @@ OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .typ
 
 /* ---- Everywhere ------------------------------------------------------------------------------ */
 
-OPTION(JSON, .name = "json", .type = TYPE_FLAG, .commands = (READING & ~IN(PLOT) & ~IN(AUDIT)) | IN(EXPERIMENT),
+OPTION(JSON, .name = "json", .type = TYPE_FLAG,
+       .commands = (READING & ~IN(PLOT) & ~IN(AUDIT)) | IN(ANNOTATORS) | IN(EXPERIMENT),
        .help = "print one JSON object instead of text")
 
-OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG, .commands = READING | IN(EXPERIMENT),
+OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG, .commands = READING | IN(ANNOTATORS) | IN(EXPERIMENT),
        .help = "print no notes, only results, warnings and errors")
 
 OPTION(VERBOSE, .name = "verbose", .letter = 'v', .type = TYPE_FLAG, .commands = IN(TRAIN),

@@ -6,11 +6,11 @@ looked at, or here left out.
 
 It prints::
 
-    53 of 426 labels are wrong; the audit says about 50
+    53 of 426 labels are wrong; the audit says about 60
     of the 50 most suspicious 96% are
-                  given  suggested
-    patient 352  benign  malignant
-    patient 70   benign  malignant
+                     given  suggested
+    patient 352     benign  malignant
+    patient 116  malignant     benign
     logistic regression, all rows: 0.93
     logistic regression, without those 50: 0.95
 """

@@ -96,6 +96,9 @@ PyObject *pending_exception(void);
 /* audit(data, follow, signals, *, ...) */
 PyObject *audit_rows(PyObject *module, PyObject *args, PyObject *keywords);
 
+/* consensus(item, annotator, label, follow, signals, *, ...) */
+PyObject *find_consensus(PyObject *module, PyObject *args, PyObject *keywords);
+
 /* Takes the reference; false with an exception set. */
 bool dict_put(PyObject *dict, const char *name, PyObject *value);
 

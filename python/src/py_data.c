@@ -160,6 +160,16 @@ static bool borrow_sparse(struct data_object *object, PyObject *tuple, struct la
     return status == TEMPER_OK;
 }
 
+/* Labels without features. */
+static bool take_labels_alone(struct data_object *object, struct labels labels)
+{
+    temper_error error;
+    temper_status status = temper_data_from_labels(labels.given, labels.count, &object->data, &error);
+    if (status != TEMPER_OK)
+        raise_error(status, &error);
+    return status == TEMPER_OK;
+}
+
 static bool borrow_features(struct data_object *object, PyObject *x, PyObject *labels)
 {
     Py_buffer buffer;
@@ -169,7 +179,9 @@ static bool borrow_features(struct data_object *object, PyObject *x, PyObject *l
             return false;
         given = (struct labels){buffer.buf, buffer_count(&buffer)};
     }
-    bool made = PyTuple_Check(x) ? borrow_sparse(object, x, given) : borrow_dense(object, x, given);
+    bool made = x == Py_None       ? take_labels_alone(object, given)
+                : PyTuple_Check(x) ? borrow_sparse(object, x, given)
+                                   : borrow_dense(object, x, given);
     if (labels != Py_None)
         PyBuffer_Release(&buffer);
     return made;

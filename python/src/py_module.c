@@ -31,6 +31,8 @@ static PyMethodDef methods[] = {
      "tune(data, trusted, follow, signals, *, ...)"},
     {"audit", (PyCFunction)(void (*)(void))audit_rows, METH_VARARGS | METH_KEYWORDS,
      "audit(data, follow, signals, *, ...)"},
+    {"consensus", (PyCFunction)(void (*)(void))find_consensus, METH_VARARGS | METH_KEYWORDS,
+     "consensus(item, annotator, label, follow, signals, *, ...)"},
     {"noise", (PyCFunction)(void (*)(void))make_noise, METH_VARARGS | METH_KEYWORDS, "noise(data, pool, *, ...)"},
     {"survey", survey_rows, METH_VARARGS, "survey(data, threads)"},
     {"plan", (PyCFunction)(void (*)(void))plan_new, METH_VARARGS | METH_KEYWORDS,

@@ -17,20 +17,20 @@ struct request {
 
 static bool read_words(PyObject *args, PyObject *keywords, struct request *r)
 {
-    static char *names[] = {"data",         "trusted",        "follow",    "signals",        "grid",
-                            "folds",        "fold",           "criterion", "assume",         "ask",
-                            "trusted_rows", "trusted_labels", "scale",     "solver",         "precision",
-                            "starts",       "no_intercept",   "tolerance", "max_iterations", "seed",
-                            "threads",      "average",        "calibrate", "estimate_noise", NULL};
+    static char *names[] = {"data",           "trusted",   "follow",    "signals", "grid",         "folds",
+                            "fold",           "criterion", "assume",    "ask",     "trusted_rows", "trusted_labels",
+                            "scale",          "solver",    "precision", "starts",  "no_intercept", "tolerance",
+                            "max_iterations", "seed",      "threads",   "average", "calibrate",    "estimate_noise",
+                            "clean",          NULL};
     temper_tune_options *o = &r->options;
     temper_train_options *train = &o->train;
     Py_ssize_t folds, questions, starts, iterations, threads;
     *o = temper_tune_defaults();
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$znOzznOOzzznpdnKnpzp", names, &r->data, &r->trusted,
-                                     &r->on_progress, &r->signals, &o->grid, &folds, &r->fold, &o->criterion,
-                                     &o->assume, &questions, &r->rows, &r->labels, &train->scale, &train->solver,
-                                     &train->precision, &starts, &train->no_intercept, &train->tolerance, &iterations,
-                                     &train->seed, &threads, &o->average, &train->calibrate, &train->estimate_noise))
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OOOO$znOzznOOzzznpdnKnpzpz", names, &r->data, &r->trusted, &r->on_progress, &r->signals,
+            &o->grid, &folds, &r->fold, &o->criterion, &o->assume, &questions, &r->rows, &r->labels, &train->scale,
+            &train->solver, &train->precision, &starts, &train->no_intercept, &train->tolerance, &iterations,
+            &train->seed, &threads, &o->average, &train->calibrate, &train->estimate_noise, &train->clean))
         return false;
     o->folds = (size_t)folds;
     o->ask = (size_t)questions;

@@ -2,7 +2,7 @@
 
 ``TemperedLogisticRegression`` is an estimator for scikit-learn, ``TemperedLogisticRegressionCV``
 chooses its temperatures; ``find_label_issues`` reports which labels look wrong; ``add_noise`` makes
-them wrong on purpose; ``load`` and ``save`` share model files with the command; ``log_t``,
+them wrong on purpose; ``consensus`` joins the labels of several annotators; ``load`` and ``save`` share model files with the command; ``log_t``,
 ``exp_t``, ``tempered_loss`` and their relatives are the functions of the paper. ``temper.plots``
 draws; ``temper.shards`` trains on rows that lie with the workers of another engine.
 """
@@ -10,6 +10,7 @@ from . import plots, shards
 from ._progress import Progress, TuneProgress
 from ._temper import version as __version__
 from .audit import AuditReport, find_label_issues
+from .annotators import ConsensusReport, consensus
 from .estimator import TemperedLogisticRegression
 from .files import load, save
 from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t, probabilities,
@@ -17,7 +18,7 @@ from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t
 from .noise import Noisy, add_noise
 from .search import TemperedLogisticRegressionCV
 
-__all__ = ["AuditReport", "Noisy", "Progress", "TemperedLogisticRegression",
-           "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "divergence",
+__all__ = ["AuditReport", "ConsensusReport", "Noisy", "Progress", "TemperedLogisticRegression",
+           "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "consensus", "divergence",
            "entropy", "escort", "exp_t", "find_label_issues", "load", "log_partition", "log_t",
            "plots", "probabilities", "save", "shards", "tempered_loss"]

@@ -129,7 +129,9 @@ def _where_not_finite(X: Any, names: list[str] | None) -> str:
 
 def borrow(X: Any, labels: Labels | None = None, feature_names: Any = None,
            weights: np.ndarray | None = None) -> _temper.Data:
-    """Rows for the library. X must have been validated."""
+    """Rows for the library. X must have been validated; None: labels alone."""
+    if X is None and labels is not None:
+        return _temper.data(None, labels.codes, labels.names, None, weights)
     arrays = _sparse_parts(X) if sparse.issparse(X) else _aligned(X)
     names = None if feature_names is None else [str(name) for name in feature_names]
     try:

@@ -15,6 +15,7 @@ def solver_options(estimator: Any) -> dict[str, Any]:
             "precision": word("precision", estimator.precision),
             "calibrate": word("calibrate", estimator.calibrate),
             "estimate_noise": bool(estimator.estimate_noise),
+            "clean": clean_of(getattr(estimator, "clean", None)),
             "starts": count("starts", estimator.starts),
             "no_intercept": not estimator.fit_intercept,
             "tolerance": number("tol", estimator.tol),
@@ -38,6 +39,10 @@ def scale_of(value: Any) -> str | None:
         raise ValueError('scale has to be a str, and is None; for features as they are, '
                          'scale="none"')
     return None if is_auto(value) else word("scale", value)
+
+
+def clean_of(value: Any) -> str | None:
+    return None if value is None else word("clean", value)
 
 
 def is_auto(value: Any) -> bool:

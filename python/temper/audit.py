@@ -4,9 +4,12 @@ from __future__ import annotations
 import html
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from numbers import Integral
+from typing import Any, Callable, Iterable
 
 import numpy as np
+from scipy import sparse
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 from sklearn.utils.validation import _check_sample_weight
 
 from . import _temper
@@ -14,6 +17,7 @@ from ._compat import as_matrix
 from ._data import Labels, borrow, encode_rows
 from ._params import count, is_auto, number, scale_of, seed_of, threads_of, word
 from ._progress import Follower, TuneProgress, on_main_thread
+from ._tuning import fold_numbers
 
 __all__ = ["AuditReport", "find_label_issues"]
 
@@ -46,11 +50,11 @@ class AuditReport:
     margin : ndarray of shape (n_samples,)
         The activation of the given class less the largest other.
     distance : ndarray of shape (n_samples,)
-        To the neighbours of the row, that of the median row being 1.
+        To the neighbours of the row, that of the median row being 1; NaN without features.
     importance : ndarray of shape (n_samples,)
         ``p ** (t2 - t1)`` of the given label, p being what the models think of it.
     low, high : ndarray of shape (n_samples,)
-        Of two classes, the score if the share of wrong labels is at the lower or upper end of its
+        The score if the share of wrong labels is at the lower or upper end of its
         range of 90 %; NaN with more classes, and for ``kind="row"``.
     conflict : ndarray of bool, of shape (n_samples,)
         Whether a row with the same features has another label.
@@ -61,21 +65,27 @@ class AuditReport:
     n_wrong : float
         How many labels are wrong, as far as can be told: the sum of probabilities.
     n_wrong_range : tuple of float, or None
-        Of two classes, the range that has that number with a probability of 90 %, if the model of
+        The range that has that number with a probability of 90 %, if the model of
         the noise is right; else None.
     classes : ndarray of shape (n_classes,)
         Sorted.
     transition : ndarray of shape (n_classes, n_classes) or None
         Rows to be expected by [true class, given class], in the order of ``classes``;
         ``transition_frame()`` has their names. None with more than 256 classes.
+    undecided : bool
+        The labels do not show whether any of them are wrong: ``n_issues`` is 0, and scores prove nothing. The order of
+        the rows is still the best there is.
+    gain, certainty : float
+        Nats by which the labels are likelier with wrong ones among them than without, and the mean probability of the
+        likeliest true class: undecided below 4 and below 0.6.
     in_pairs : bool
         Whether wrong labels keep to pairs of classes, or look evenly spread.
     t1, t2, l2 : float
-        What was given or chosen.
+        What was given or chosen; 1, 1 and NaN with probabilities of other models.
     accuracy : float
         Of the models, on rows that they have not seen, against the labels as given.
     n_splits : int
-        Folds.
+        Folds; 0 with probabilities of other models.
     kind : {"label", "row"}
     index : pandas.Index or None
         That of X, or else of y, which ``to_frame()`` has.
@@ -98,6 +108,9 @@ class AuditReport:
     n_wrong: float
     classes: np.ndarray
     transition: np.ndarray | None
+    undecided: bool
+    gain: float
+    certainty: float
     in_pairs: bool
     t1: float
     t2: float
@@ -105,6 +118,7 @@ class AuditReport:
     accuracy: float
     n_splits: int
     kind: str
+    _health: dict[str, Any]
     n_wrong_range: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -133,7 +147,7 @@ class AuditReport:
 
     def expected_precision_range(self, *, top: int | None = None,
                                  threshold: float | None = None) -> tuple[float, float]:
-        """The ends of its range of 90 %; NaN with more than two classes, too."""
+        """The ends of its range of 90 %, given the model; NaN where there is none."""
         listed = self.indices(top=top, threshold=threshold)
         if not len(listed) or self.kind == "row":
             return float("nan"), float("nan")
@@ -171,6 +185,59 @@ class AuditReport:
         pandas = _pandas()
         return pandas.DataFrame(self.transition, index=pandas.Index(self.classes, name="true"),
                                 columns=pandas.Index(self.classes, name="given"))
+
+    def health(self, what: str = "classes") -> Any:
+        """The health of the data set, as a pandas.DataFrame.
+
+        ``what`` is "classes": a row for each class, with how many rows have its label, how many of
+        these are expected to be wrong, how many rows of the class are expected to have another label
+        ("missed"), the share of the labels that the models predict, and how many of the rows have a
+        near duplicate, are outliers, or conflict with a row of the same features; and the class it
+        overlaps with most: of the rows of either, the share that the models take for the other,
+        apart from wrong labels. "pairs": the same for each pair of classes, with the rows of one that
+        are expected to be labelled as the other ("a_as_b", "b_as_a"). "duplicates": pairs of rows that
+        are equal (distance 0) or nearly so, those with different labels first; the unit is the median
+        distance of a row to its nearest. "outliers": rows far from all others, furthest first.
+        """
+        tables = {"classes": self._class_health, "pairs": self._pair_health,
+                  "duplicates": self._duplicates, "outliers": self._outliers}
+        if what not in tables:
+            raise ValueError(f"what has to be one of {', '.join(tables)}, and is {what!r}")
+        return tables[what](_pandas())
+
+    def _class_health(self, pandas: Any) -> Any:
+        figures = self._health["classes"]
+        names = ("rows", "wrong", "missed", "predicted", "duplicates", "outliers", "conflicts")
+        frame = pandas.DataFrame(dict(zip(names, figures.T)), index=pandas.Index(self.classes, name="class"))
+        counts = ["rows", "duplicates", "outliers", "conflicts"]
+        frame[counts] = frame[counts].astype(int)
+        overlap = self._health["overlap"]
+        if overlap is not None:
+            frame["overlaps_with"] = self.classes[overlap.argmax(axis=1)]
+            frame["overlap"] = overlap.max(axis=1)
+        return frame
+
+    def _pair_health(self, pandas: Any) -> Any:
+        overlap = self._health["overlap"]
+        if overlap is None or self.transition is None:
+            raise ValueError(f"there is no table of pairs of {len(self.classes)} classes; it ends at 256")
+        a, b = np.triu_indices(len(self.classes), 1)
+        frame = pandas.DataFrame({"a": self.classes[a], "b": self.classes[b],
+                                  "a_as_b": self.transition[a, b], "b_as_a": self.transition[b, a],
+                                  "overlap": overlap[a, b]})
+        order = np.lexsort((-frame["overlap"], -(frame["a_as_b"] + frame["b_as_a"])))
+        return frame.iloc[order].reset_index(drop=True)
+
+    def _duplicates(self, pandas: Any) -> Any:
+        found = self._health
+        return pandas.DataFrame({"row": found["row"], "other": found["other"],
+                                 "given": self.given[found["row"]], "other_given": self.given[found["other"]],
+                                 "distance": found["distance"], "across": found["across"]})
+
+    def _outliers(self, pandas: Any) -> Any:
+        rows = self._health["outliers"]
+        return pandas.DataFrame({"row": rows, "given": self.given[rows],
+                                 "score": self._health["outlier_scores"]})
 
     def _pairs(self) -> list[tuple[Any, Any, float]]:
         """(true, given, rows) of what is most often wrong."""
@@ -211,10 +278,12 @@ class AuditReport:
             listed += ", by their distance from other rows"
         elif self.n_issues:
             listed += f", of which {self.expected_precision():.0%} should be wrong"
+        models = "probabilities as given"
+        if self.n_splits:
+            models = (f"t1 = {self.t1:g}, t2 = {self.t2:g}, l2 = {self.l2:.4g}, "
+                      f"{self.n_splits} folds")
         return [f"{rows:,} rows of {len(self.classes)} classes",
-                wrong, listed,
-                f"models: t1 = {self.t1:g}, t2 = {self.t2:g}, l2 = {self.l2:.4g}, "
-                f"{self.n_splits} folds; {self.accuracy:.1%} of the labels predicted"]
+                wrong, listed, f"models: {models}; {self.accuracy:.1%} of the labels predicted"]
 
     def __repr__(self) -> str:
         return "AuditReport: " + "\n  ".join(self._sentences())
@@ -242,9 +311,11 @@ class AuditReport:
         return "<table>" + "".join(lines) + "</table>" + more
 
 
-def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = "label",
+def find_label_issues(X: Any = None, y: Any = None, sample_weight: Any = None, *,
+                      pred_probs: Any = None, features: Any = None, clf: Any = None,
+                      groups: Any = None, kind: str = "label",
                       t1: float | str = "auto", t2: float | str = "auto",
-                      l2: float | str = "auto", grid: str | None = None, cv: int = 5,
+                      l2: float | str = "auto", grid: str | None = None, cv: Any = 5,
                       solver: str = "auto", tol: float | str = "auto", max_iter: int = 1000,
                       fit_intercept: bool = True, scale: str = "auto",
                       n_jobs: int | None = None, random_state: Any = None,
@@ -255,17 +326,32 @@ def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = 
 
     Models that have not seen a row, and its nearest neighbours, say what its label should be; a
     model of the noise turns that into the probability that the given one is wrong. X and y are
-    not changed.
+    not changed. The models are temper's own, those of ``clf``, or any whose probabilities are given
+    as ``pred_probs``.
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
+    X : array or sparse matrix of shape (n_samples, n_features), or None
         As for :class:`TemperedLogisticRegression`, and borrowed in the same way. The index of a
-        data frame is that of :meth:`AuditReport.to_frame`.
+        data frame is that of :meth:`AuditReport.to_frame`. None with ``pred_probs``: labels and
+        probabilities are enough. With ``clf`` whatever that is fitted to, such as texts.
     y : array of shape (n_samples,)
         Labels of any kind.
     sample_weight : array of shape (n_samples,) or None
-        Of the rows in the fits. A row of weight 0 teaches nothing, and is judged as all others.
+        Of the rows in temper's own fits. A row of weight 0 teaches nothing, and is judged as all
+        others.
+    pred_probs : array or data frame of shape (n_samples, n_classes), or None
+        Probabilities of any model, in place of temper's own fits. Each row must come from a model
+        that was fitted without it, as ``cross_val_predict(..., method="predict_proba")`` gives
+        them. Columns of an array are in the order of the sorted classes, as scikit-learn has them;
+        those of a data frame are found by their names.
+    features : array or sparse matrix of shape (n_samples, n_dimensions), or None
+        The rows in another form, such as embeddings, in which neighbours are found; else X, if
+        that is a matrix of numbers; else there are no neighbours.
+    clf : classifier of scikit-learn, or None
+        ``pred_probs`` are those of clones of it, out of fold by ``cross_val_predict``.
+    groups : array of shape (n_samples,) or None
+        Rows of one group stay in one fold.
     kind : {"label", "row"}
         Wrong labels first, or rows first that lie far from all others.
     t1, t2, l2 : float or "auto"
@@ -274,8 +360,9 @@ def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = 
         0.3 or 1, and l2="auto" is as for :class:`TemperedLogisticRegression`.
     grid : str or None
         What to choose from, as for :class:`TemperedLogisticRegressionCV`.
-    cv : int, default 5
-        Folds, stratified, drawn by ``random_state``.
+    cv : int, splitter or iterable of (train, test), default 5
+        An int: so many folds, stratified, drawn by ``random_state``. Each row has to be in one test
+        part.
     solver, tol, max_iter, fit_intercept, scale, n_jobs, precision
         As for :class:`TemperedLogisticRegression`; ``tol="auto"`` is what a ranking needs: 1e-2
         for two classes, 1e-3 for more.
@@ -310,13 +397,18 @@ def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = 
     True
     >>> clean_X, clean_y = X[~report.mask()], noisy[~report.mask()]
     """
+    _refuse_other_order(X, y)
+    if clf is not None and pred_probs is not None:
+        raise ValueError("clf and pred_probs are both given; give one of them")
+    settings = {"t1": t1, "t2": t2, "l2": l2, "grid": grid, "tol": tol, "solver": solver,
+                "sample_weight": sample_weight}
+    if clf is not None or pred_probs is not None:
+        _refuse_settings(settings, "clf" if pred_probs is None else "pred_probs")
     chosen = is_auto(t1) and is_auto(t2)
     if grid is not None and not chosen:
         raise ValueError("grid means nothing where temperatures are given; drop it, or them")
-    if count("cv", cv) < 2:
-        raise ValueError(f"cv has to be 2 folds or more, and is {cv}")
     options: dict[str, Any] = {
-        "kind": word("kind", kind), "folds": int(cv), "choose": chosen, "grid": grid,
+        "kind": word("kind", kind), "choose": chosen, "grid": grid,
         "t1": 0.3 if is_auto(t1) else number("t1", t1),
         "t2": 1.0 if is_auto(t2) else number("t2", t2),
         "l2": np.nan if is_auto(l2) else number("l2", l2),
@@ -325,9 +417,20 @@ def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = 
         "tolerance": np.nan if is_auto(tol) else number("tol", tol),
         "max_iterations": count("max_iter", max_iter), "seed": seed_of(random_state),
         "threads": threads_of(n_jobs)}
-    index = next((rows.index for rows in (X, y) if hasattr(rows, "iloc")), None)
-    X = as_matrix(X)
-    labels = encode_rows(X, y, "audit")
+    index = next((rows.index for rows in (X, y, features) if hasattr(rows, "iloc")), None)
+    notes: list[str] = []
+    splits = _splits(cv, groups, X, y, options["seed"])
+    if clf is not None:
+        pred_probs = _out_of_fold(clf, X, y, cv, splits, options["seed"])
+        X = _matrix_or_none(X, features, notes)
+    if X is None and pred_probs is None:
+        raise ValueError("X is None: give rows to fit models to, or pred_probs, the probabilities of "
+                         "another model")
+    X = None if X is None else as_matrix(X)
+    labels = _labels_of(X, y)
+    options["folds"], options["fold"] = _folds(cv, groups, splits, len(labels.codes))
+    options["probabilities"] = None if pred_probs is None else _probabilities(pred_probs, labels)
+    options["features"] = None if features is None else borrow(as_matrix(features))
     if sample_weight is not None:
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
     data = borrow(X, labels, None, sample_weight)
@@ -336,13 +439,137 @@ def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = 
     if found is None:
         raise RuntimeError("the callback ended the audit: there is no report; let it answer False "
                            "to go on")
-    report = _report(found, labels, kind, index)
+    report = _report(found, labels, kind, index, notes)
     for sentence in report.warnings:
         warnings.warn(sentence, UserWarning, stacklevel=2)
     return report
 
 
-def _report(found: dict[str, Any], labels: Labels, kind: str, index: Any) -> AuditReport:
+# ---- What is given -------------------------------------------------------------------------------
+
+def _refuse_other_order(X: Any, y: Any) -> None:
+    """cleanlab's function of the same name takes labels first, then probabilities."""
+    if X is None or y is None or sparse.issparse(X) or np.ndim(X) != 1 or np.ndim(y) != 2:
+        return
+    if np.shape(y)[0] == len(X) and np.shape(y)[1] > 1:
+        raise ValueError("the first argument has labels and the second one a row of numbers for each, "
+                         "as cleanlab's find_label_issues takes them; here it is "
+                         "find_label_issues(y=labels, pred_probs=pred_probs)")
+
+
+def _refuse_settings(settings: dict[str, Any], instead: str) -> None:
+    """Of fits that are not made."""
+    for name, value in settings.items():
+        if value is not None and not is_auto(value):
+            raise ValueError(f"{name} means nothing with {instead}, with which temper fits no models; "
+                             "drop it")
+
+
+def _labels_of(X: Any, y: Any) -> Labels:
+    if X is not None:
+        return encode_rows(X, y, "audit")
+    if y is None:
+        raise ValueError("This audit requires y to be passed, but the target y is None.")
+    return encode_rows(np.empty((len(y), 0)), y, "audit")
+
+
+def _probabilities(pred_probs: Any, labels: Labels) -> np.ndarray:
+    """In the order of the library's classes."""
+    classes = labels.classes
+    if hasattr(pred_probs, "columns"):
+        names = [str(name) for name in pred_probs.columns]
+        wanted = [str(label) for label in classes]
+        if sorted(names) != sorted(wanted):
+            odd = sorted(set(names) ^ set(wanted)) or sorted(names)
+            raise ValueError(f"the columns of pred_probs are {names[:_SHOWN]} and the classes of y "
+                             f"{wanted[:_SHOWN]}; give one column for each class, named as the class "
+                             f"({odd[0]!r} is not in both)")
+        pred_probs = pred_probs.iloc[:, [names.index(name) for name in wanted]]
+    given = np.asarray(pred_probs, dtype=np.float64)
+    if given.ndim == 1 and len(classes) == 2:
+        raise ValueError("pred_probs has one number a row; give both columns of predict_proba, one for "
+                         "each class")
+    if given.shape != (len(labels.codes), len(classes)):
+        raise ValueError(f"pred_probs has the shape {given.shape}, and y has {len(labels.codes)} labels "
+                         f"of {len(classes)} classes; give a row for each label and a column for each "
+                         f"class, in the order of the sorted classes")
+    return np.ascontiguousarray(given[:, labels.order])
+
+
+def _splits(cv: Any, groups: Any, X: Any, y: Any, seed: int) -> list[Any] | None:
+    """(train, test) of each fold; None: temper draws them, stratified. Classifiers of others are given the
+    same kind of folds."""
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        if cv < 2:
+            raise ValueError(f"cv has to be 2 folds or more, and is {cv}")
+        if groups is None:
+            return None
+        cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=seed % 2**32)
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        raise ValueError(f"cv has to be a whole number, a splitter of scikit-learn or an iterable of "
+                         f"(train, test), and is {cv!r}")
+    rows = y if X is None else X
+    return list(cv.split(rows, y, groups) if hasattr(cv, "split") else cv)
+
+
+def _folds(cv: Any, groups: Any, splits: list[Any] | None, rows: int) -> tuple[int, Any]:
+    if splits is None:
+        return int(cv), None
+    fold, folds = fold_numbers(splits, np.arange(rows))
+    if folds < 2:
+        raise ValueError(f"cv has to make 2 folds or more, and makes {folds}")
+    return folds, fold
+
+
+def _out_of_fold(clf: Any, X: Any, y: Any, cv: Any, splits: list[Any] | None, seed: int) -> np.ndarray:
+    """Its probabilities, of each row by a clone that has not seen it."""
+    if not hasattr(clf, "predict_proba"):
+        raise TypeError(f"{type(clf).__name__} has no predict_proba; wrap it in scikit-learn's "
+                        "CalibratedClassifierCV, or give pred_probs")
+    if X is None:
+        raise ValueError("X is None: clf has nothing to be fitted to")
+    if splits is None:
+        cv = StratifiedKFold(int(cv), shuffle=True, random_state=seed % 2**32)
+    return np.asarray(cross_val_predict(clf, X, y, cv=cv if splits is None else splits,
+                                        method="predict_proba"))
+
+
+def _matrix_or_none(X: Any, features: Any, notes: list[str]) -> Any:
+    """X where rows can be compared by it: a classifier may take texts and columns of text."""
+    if features is not None:
+        return None
+    try:
+        return as_matrix(X)
+    except (TypeError, ValueError):
+        notes.append("X is no matrix of numbers, so that rows have no neighbours; features= takes "
+                     "embeddings of the rows")
+        return None
+
+
+def _reordered(table: bytes | None, labels: Labels) -> np.ndarray | None:
+    """A table of classes by classes in the order of scikit-learn."""
+    if table is None:
+        return None
+    theirs = np.frombuffer(table).reshape(len(labels.classes), -1)
+    ours = np.empty_like(theirs)
+    ours[np.ix_(labels.order, labels.order)] = theirs
+    return ours
+
+
+def _health_of(found: dict[str, Any], labels: Labels) -> dict[str, Any]:
+    theirs = np.frombuffer(found["classes"]).reshape(len(labels.classes), -1)
+    classes = np.empty_like(theirs)
+    classes[labels.order] = theirs
+    rows = {name: np.frombuffer(found[name], dtype="u8").astype(np.intp)
+            for name in ("row", "other", "outliers")}
+    return {"classes": classes, "overlap": _reordered(found["overlap"], labels), **rows,
+            "distance": np.frombuffer(found["distance"]).copy(),
+            "across": np.frombuffer(found["across"], dtype="i4") != 0,
+            "outlier_scores": np.frombuffer(found["outlier_scores"]).copy()}
+
+
+def _report(found: dict[str, Any], labels: Labels, kind: str, index: Any,
+            notes: list[str]) -> AuditReport:
     """From the order of the list to that of the rows, and to classes in the order of scikit-learn.
     """
     ranking = np.frombuffer(found["row"], dtype="u8").astype(np.intp)
@@ -353,11 +580,7 @@ def _report(found: dict[str, Any], labels: Labels, kind: str, index: Any) -> Aud
         out[ranking] = listed
         return out
 
-    transition = found["transition"]
-    if transition is not None:
-        theirs = np.frombuffer(transition).reshape(len(labels.classes), -1)
-        transition = np.empty_like(theirs)
-        transition[np.ix_(labels.order, labels.order)] = theirs
+    transition = _reordered(found["transition"], labels)
     wrong_range = None if np.isnan(found["wrong_low"]) else (found["wrong_low"], found["wrong_high"])
     return AuditReport(
         **{name: by_row(name, dtype) for name, dtype in _COLUMNS.items()},
@@ -365,9 +588,11 @@ def _report(found: dict[str, Any], labels: Labels, kind: str, index: Any) -> Aud
         suggested=labels.classes[labels.order[by_row("suggested", "u4")]],
         conflict=by_row("conflict", "i4") != 0, ranking=ranking, n_issues=found["supported"],
         n_wrong=found["wrong"], n_wrong_range=wrong_range, classes=labels.classes, transition=transition,
+        undecided=found["undecided"], gain=found["gain"], certainty=found["certainty"],
         in_pairs=found["in_pairs"], t1=found["t1"], t2=found["t2"], l2=found["l2"],
         accuracy=found["accuracy"], n_splits=found["folds"], kind=kind,
-        notes=tuple(found["notes"].splitlines()), warnings=tuple(found["warnings"].splitlines()),
+        _health=_health_of(found["health"], labels),
+        notes=(*found["notes"].splitlines(), *notes), warnings=tuple(found["warnings"].splitlines()),
         index=index)
 
 

@@ -74,6 +74,10 @@ class TemperedLogisticRegression(TemperedClassifier):
     estimate_noise : bool, default False
         Audit the rows after training, and keep how often each class is labelled as another, for
         ``predict_true_proba``. It takes as long as :func:`temper.find_label_issues`.
+    clean : {"drop", "weigh", "relabel"} or None
+        Audit the rows first, as :func:`temper.find_label_issues` does by default, and fit on what is
+        believed: without the rows that it lists; with the weight of each row times the probability
+        that its label is right; or with the suggested labels. docs/training.md has its effect.
 
     Attributes
     ----------
@@ -89,6 +93,9 @@ class TemperedLogisticRegression(TemperedClassifier):
     t1_, t2_, l2_, objective_, solver_
         The temperatures and the penalty that were used, the objective at the end, the solver that
         was taken.
+    n_cleaned_, n_expected_wrong_ : int and float
+        With ``clean``: rows that were dropped, relabelled or given a smaller weight, and labels that
+        the audit expects to be wrong; 0 and NaN without.
     loss_curve_ : ndarray
         The objective after each iteration. Not where temperatures were chosen.
 
@@ -118,7 +125,7 @@ class TemperedLogisticRegression(TemperedClassifier):
                  n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0,
                  callback: Callable[[Progress], Any] | Callable[[TuneProgress], Any] | None = None,
                  precision: str = "auto", calibrate: str = "auto",
-                 estimate_noise: bool = False) -> None:
+                 estimate_noise: bool = False, clean: str | None = None) -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -138,6 +145,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.precision = precision
         self.calibrate = calibrate
         self.estimate_noise = estimate_noise
+        self.clean = clean
 
     # ---- Training --------------------------------------------------------------------------------
 
@@ -163,6 +171,7 @@ class TemperedLogisticRegression(TemperedClassifier):
                 data, self._warm_model(), follower.function, on_main_thread(), **options)
         self._take(model, labels)
         self._take_report(report)
+        self._take_cleaned(report)
         self.loss_curve_ = np.frombuffer(report["history"]).reshape(-1, 2)[:, 0].copy()
         free = free_temperatures(self.loss)
         self._take_loss(self.loss, options["t1"] if "t1" in free else 1.0,
@@ -173,6 +182,10 @@ class TemperedLogisticRegression(TemperedClassifier):
         for sentence in report["warnings"].splitlines():
             warnings.warn(sentence, ConvergenceWarning, stacklevel=2)
         return self
+
+    def _take_cleaned(self, report: dict[str, Any]) -> None:
+        self.n_cleaned_ = report["cleaned"]
+        self.n_expected_wrong_ = report["expected_wrong"]
 
     def _warm_model(self) -> _temper.Model | None:
         return getattr(self, "_model", None) if self.warm_start else None
@@ -209,6 +222,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         tuned = run_tuning(rows.data(self), None, self.callback, self.verbose, options)
         self._take(tuned.model, rows.labels)
         self._take_report(tuned.report["training"])
+        self._take_cleaned(tuned.report["training"])
         self.__dict__.pop("loss_curve_", None)
         self._take_loss(tuned.loss, tuned.t1, tuned.t2)
         self._take_importance(rows.borrowed, rows)

@@ -77,7 +77,7 @@ class Plan:
 
     ``estimator`` has the parameters; it stays as it is. ``solver`` may be "auto" or "lbfgs",
     ``scale`` anything but "log", ``calibrate`` "auto" or "none": the model is not calibrated.
-    ``class_weight``, temperatures of "auto", ``estimate_noise`` and the losses "trimmed" and
+    ``class_weight``, temperatures of "auto", ``estimate_noise``, ``clean`` and the losses "trimmed" and
     "forward" are refused.
     """
 

@@ -240,6 +240,16 @@ temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns,
     return status;
 }
 
+/* The labels are copied. */
+temper_status temper_data_from_labels(const int *labels, size_t rows, temper_data **data, temper_error *error)
+{
+    struct dataset *made;
+    TRY(check_arguments(labels, data, error));
+    TRY(dataset_from_labels(labels, rows, &made, error));
+    *data = (temper_data *)made;
+    return TEMPER_OK;
+}
+
 /* Column numbers are converted to 32 bits, in whatever type they are stored: hence the limit of columns. */
 static temper_status check_sparse(const temper_csr_any *x, temper_error *error)
 {

@@ -5,8 +5,13 @@
 
 #include "api/api_internal.h"
 #include "audit/audit.h"
+#include "audit/clean.h"
+#include "audit/given_probabilities.h"
+#include "audit/health/health.h"
 #include "audit/label_noise.h"
+#include "audit/review/review_sources.h"
 #include "base/memory.h"
+#include "data/dist/scatter_rows.h"
 #include "report/audit_report.h"
 #include "search/calibrate.h"
 #include "search/tune.h"
@@ -104,6 +109,71 @@ static temper_status complete_model(const struct dataset *data, const temper_tra
     return status == TEMPER_INTERRUPTED ? TEMPER_OK : status;
 }
 
+/* Whether the rows are to be audited before the training. */
+static bool wants_clean(const temper_train_options *options)
+{
+    return options->clean && strcmp(options->clean, "none") != 0;
+}
+
+/* The progress of the audit before a training, of which nothing is known yet. */
+static int report_clean_phase(void *context, const temper_tune_progress *audit)
+{
+    const temper_train_options *options = context;
+    temper_train_progress shown = {.phase = TEMPER_PHASE_CLEAN,
+                                   .iteration = audit->done,
+                                   .max_iterations = audit->all,
+                                   .objective = (double)NAN,
+                                   .gradient = (double)NAN,
+                                   .tolerance = options->tolerance,
+                                   .accuracy = (double)NAN,
+                                   .validation = (double)NAN,
+                                   .seconds = audit->seconds};
+    return options->on_progress ? options->on_progress(options->progress_context, &shown) : 0;
+}
+
+/* Adds what the audit before the training has found. Its warnings come first. */
+static void add_cleaned(const struct cleaned_rows *cleaned, temper_train_report *report)
+{
+    temper_warnings warnings = cleaned->warnings;
+    for (size_t i = 0; i < report->warnings.count; i++)
+        warning_append(&warnings, report->warnings.list[i].code, "%s", report->warnings.list[i].text);
+    report->warnings = warnings;
+    report->cleaned_rows = cleaned->changed;
+    report->expected_wrong = cleaned->wrong;
+    report->seconds += cleaned->seconds;
+}
+
+/* Trains on these rows, and completes the model. */
+static temper_status train_rows(const struct dataset *data, const temper_train_options *options, struct model **model,
+                                temper_train_report *report, temper_error *error)
+{
+    struct model *trained;
+    TRY(train(data, options, &trained, report, error));
+    report->cleaned_rows = 0;
+    report->expected_wrong = (double)NAN;
+    temper_status status = complete_model(data, options, trained, report, error);
+    if (status == TEMPER_OK)
+        *model = trained;
+    else
+        model_free(trained);
+    return status;
+}
+
+/* Audits the rows, then trains on what is believed. */
+static temper_status train_cleaned(const struct dataset *data, const temper_train_options *options,
+                                   struct model **model, temper_train_report *report, temper_error *error)
+{
+    struct label_noise_progress progress = {report_clean_phase, (void *)options};
+    struct cleaned_rows cleaned;
+    TRY(train_check(data, options, error));
+    TRY(clean_labels(data, options, progress, &cleaned, error));
+    temper_status status = train_rows(cleaned.data, options, model, report, error);
+    dataset_free(cleaned.data);
+    if (status == TEMPER_OK)
+        add_cleaned(&cleaned, report);
+    return status;
+}
+
 /* Trains on all rows; NULL options mean the defaults, and `report` may be NULL. Outputs are set on success only. */
 temper_status temper_train(const temper_data *data, const temper_train_options *options, temper_model **model,
                            temper_train_report *report, temper_error *error)
@@ -113,14 +183,10 @@ temper_status temper_train(const temper_data *data, const temper_train_options *
     temper_train_report made;
     TRY(api_train_options(&full, options, error));
     TRY(calibrate_check(&full, error));
+    TRY(clean_check(&full, error));
     if (full.estimate_noise)
         TRY(label_noise_check(dataset_of(data), &full, error));
-    TRY(train(dataset_of(data), &full, &trained, &made, error));
-    temper_status status = complete_model(dataset_of(data), &full, trained, &made, error);
-    if (status != TEMPER_OK) {
-        model_free(trained);
-        return status;
-    }
+    TRY((wants_clean(&full) ? train_cleaned : train_rows)(dataset_of(data), &full, &trained, &made, error));
     if (report)
         *report = made;
     *model = (temper_model *)trained;
@@ -165,6 +231,47 @@ static temper_status add_noise(const struct dataset *data, const temper_tune_opt
     return status == TEMPER_INTERRUPTED ? TEMPER_OK : status;
 }
 
+/* Tunes on these rows, and completes the model, unless that is NULL. */
+static temper_status tune_rows(const struct dataset *data, const temper_tune_options *options, struct model **model,
+                               temper_tune_report *report, temper_error *error)
+{
+    struct model *tuned = NULL;
+    bool estimates = model && options->train.estimate_noise;
+    TRY(tune(data, options, model ? &tuned : NULL, report, error));
+    report->training.cleaned_rows = 0;
+    report->training.expected_wrong = (double)NAN;
+    if (estimates && tuned && !report->interrupted) {
+        temper_status status = add_noise(data, options, tuned, report, error);
+        if (status != TEMPER_OK) {
+            model_free(tuned);
+            temper_tune_report_free(report);
+            return status;
+        }
+    }
+    if (model)
+        *model = tuned;
+    return TEMPER_OK;
+}
+
+/* Audits the rows, then tunes on what is believed. */
+static temper_status tune_cleaned(const struct dataset *data, const temper_tune_options *options, struct model **model,
+                                  temper_tune_report *report, temper_error *error)
+{
+    struct label_noise_progress progress = {options->on_progress, options->progress_context};
+    struct cleaned_rows cleaned;
+    TRY(clean_labels(data, &options->train, progress, &cleaned, error));
+    temper_status status = tune_rows(cleaned.data, options, model, report, error);
+    dataset_free(cleaned.data);
+    if (status != TEMPER_OK)
+        return status;
+    for (size_t i = 0; i < cleaned.warnings.count; i++)
+        warning_append(&report->warnings, cleaned.warnings.list[i].code, "%s", cleaned.warnings.list[i].text);
+    report->training.cleaned_rows = cleaned.changed;
+    report->training.expected_wrong = cleaned.wrong;
+    report->seconds += cleaned.seconds;
+    return TEMPER_OK;
+}
+
 /* Tunes, and trains the final model unless `model` is NULL. Outputs are set on success only. */
 temper_status temper_tune(const temper_data *data, const temper_tune_options *options, temper_model **model,
                           temper_tune_report *report, temper_error *error)
@@ -173,22 +280,15 @@ temper_status temper_tune(const temper_data *data, const temper_tune_options *op
     struct model *tuned = NULL;
     temper_tune_report made;
     TRY(api_nested_options(&full, sizeof full, options, "tune", error));
-    bool estimates = model && full.train.estimate_noise;
-    if (estimates) {
+    TRY(clean_check(&full.train, error));
+    if (model && full.train.estimate_noise) {
         /* The losses of the grid are checked by tune() itself. */
         temper_train_options two_temperature = full.train;
         two_temperature.loss = temper_train_defaults().loss;
         TRY(label_noise_check(dataset_of(data), &two_temperature, error));
     }
-    TRY(tune(dataset_of(data), &full, model ? &tuned : NULL, &made, error));
-    if (estimates && tuned && !made.interrupted) {
-        temper_status status = add_noise(dataset_of(data), &full, tuned, &made, error);
-        if (status != TEMPER_OK) {
-            model_free(tuned);
-            temper_tune_report_free(&made);
-            return status;
-        }
-    }
+    TRY((wants_clean(&full.train) ? tune_cleaned : tune_rows)(dataset_of(data), &full, model ? &tuned : NULL, &made,
+                                                              error));
     if (model)
         *model = (temper_model *)tuned;
     if (report)
@@ -244,6 +344,17 @@ temper_status temper_audit(const temper_data *data, const temper_audit_options *
     return TEMPER_OK;
 }
 
+/* `out` may be partly filled after a failure; `named` is set on success only. */
+temper_status temper_audit_read_probabilities(const char *path, const temper_data *data, double *out, int *named,
+                                              temper_error *error)
+{
+    bool by_names;
+    TRY(probabilities_read(path, dataset_of(data), out, &by_names, error));
+    if (named)
+        *named = by_names;
+    return TEMPER_OK;
+}
+
 /* The report itself belongs to the caller. Pointers are reset, so freeing twice is harmless. */
 void temper_audit_report_free(temper_audit_report *report)
 {
@@ -251,8 +362,12 @@ void temper_audit_report_free(temper_audit_report *report)
         return;
     mem_free(report->suspects);
     mem_free(report->transition);
+    mem_free(report->neighbours);
+    audit_health_free(report->health);
     report->suspects = NULL;
     report->transition = NULL;
+    report->neighbours = NULL;
+    report->health = NULL;
     report->rows = 0;
 }
 
@@ -309,26 +424,82 @@ temper_status temper_audit_fix_write(const temper_data *data, const temper_audit
     return TEMPER_OK;
 }
 
-/* Shows the features as the file of the user has them; images only where they are stored as bytes. */
-temper_status temper_audit_report_to_html(const temper_data *data, const temper_audit_report *report, size_t count,
-                                          temper_text *html, temper_error *error)
+/* Both outputs are set on success only. */
+temper_status temper_audit_apply(const temper_data *data, const char *corrections, temper_audit_fix_file *file,
+                                 temper_corrections *summary, temper_error *error)
+{
+    temper_audit_fix_file made = *file;
+    temper_corrections found = {0};
+    TRY(scatter_refuse(dataset_of(data), "applying corrections", error));
+    TRY(audit_apply(dataset_of(data), corrections, &made, &found, error));
+    *file = made;
+    if (summary)
+        *summary = found;
+    return TEMPER_OK;
+}
+
+/* The page needs the rows of the report; it has no other link to the data than their number. */
+static temper_status check_same_rows(const temper_data *data, const temper_audit_report *report, temper_error *error)
+{
+    if (report->rows == temper_data_rows(data))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
+                     report->rows, temper_data_rows(data));
+}
+
+/* The section of the rows is made first: the head of the page depends on it. */
+temper_status temper_audit_page(const temper_data *data, const temper_audit_report *report, size_t count,
+                                const temper_audit_options *options, temper_text *html, temper_error *error)
 {
     const struct dataset *set = dataset_of(data);
+    temper_audit_options full = temper_audit_defaults();
     struct audit_page page = {.report = report,
                               .count = count < report->rows ? count : report->rows,
                               .source = set->file.path,
                               .dropped = set->file.missing_dropped,
                               .class_names = (const char *const *)set->classes.name};
-    struct text out = {0};
-    /* The report has no other link to the data than the number of rows. */
-    if (report->rows != set->x.rows)
-        return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
-                         report->rows, temper_data_rows(data));
-    if (set->x.kind == MATRIX_U8 && set->file.image_shape[2]) {
-        /* Height, width and colours; scaled or one-hot features could not be shown as pixels. */
-        memcpy(page.picture, set->file.image_shape, sizeof page.picture);
-        page.pixels = set->x.dense;
+    struct text out = {0}, section = {0};
+    TRY(api_nested_options(&full, sizeof full, options, "audit", error));
+    TRY(check_same_rows(data, report, error));
+    TRY(scatter_refuse(set, "a page", error));
+    temper_status status = review_audit(set, report, page.count, &full.train, &section, error);
+    if (status == TEMPER_OK && section.failed)
+        status = error_no_memory(error);
+    if (status == TEMPER_OK) {
+        page.review = section.bytes;
+        audit_page_write(&out, &page);
     }
-    audit_page_write(&out, &page);
-    return api_publish_text(&out, TEMPER_OK, html, error);
+    text_free(&section);
+    return api_publish_text(&out, status, html, error);
+}
+
+temper_status temper_audit_report_to_html(const temper_data *data, const temper_audit_report *report, size_t count,
+                                          temper_text *html, temper_error *error)
+{
+    return temper_audit_page(data, report, count, NULL, html, error);
+}
+
+/* A part of a page that the caller writes. */
+temper_status temper_tune_ask_section(const temper_data *data, const temper_model *model,
+                                      const temper_tune_report *report, const char *output, temper_text *section,
+                                      temper_error *error)
+{
+    struct text out = {0};
+    TRY(scatter_refuse(dataset_of(data), "a page", error));
+    temper_status status = review_ask(dataset_of(data), model_of(model), report, output, &out, error);
+    return api_publish_text(&out, status, section, error);
+}
+
+/* The report must be of this data: rows are named by their place in the file, classes by their names. */
+temper_status temper_audit_health_to_json(const temper_data *data, const temper_audit_report *report, temper_text *json,
+                                          temper_error *error)
+{
+    struct text out = {0};
+    const struct dataset *set = dataset_of(data);
+    if (!report->health)
+        return error_set(error, TEMPER_USAGE, "this audit has no health of the data set; set options.health");
+    if (report->classes != set->classes.count)
+        return error_set(error, TEMPER_USAGE, "this audit is of other data; audit it again");
+    temper_status status = health_write(&out, report, (const char *const *)set->classes.name, error);
+    return api_publish_text(&out, status, json, error);
 }

@@ -17,10 +17,10 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* The grid from which the audit selects its loss. The temperatures are for random, pairwise and large-margin noise;
- * grid.c adds (1, 1) and (0.1, 1.12). Two penalties only, to limit the time of the selection. */
-static const char temperatures[] = "t1=0.3,0.5 t2=1";
-static const char penalties[] = "l2=0.1x..1x:2";
+/* The losses whose scores are combined by default: the first for overlapping classes, the second, which gives up rows
+ * that contradict all others, for random and large-margin noise. */
+static const temper_loss_spec DEFAULT_LOSSES[AUDIT_LOSSES] = {{.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 1},
+                                                              {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}};
 
 /* Default tolerances of the fits. Looser than those of training, since the list depends on the order of the rows;
  * measured average precisions did not change in their third digit with smaller ones. */
@@ -78,13 +78,14 @@ static temper_status gather_rows(struct audit_input *in)
  * resolved. */
 static temper_status check_data(struct audit_input *in, temper_loss_spec *loss)
 {
-    temper_status status = train_check(in->given, &in->train, in->error);
+    TRY(audit_check_given(in));
+    if (!in->options->probabilities)
+        TRY(train_check(in->given, &in->train, in->error));
     *loss = loss_resolve(in->train.loss);
-    if (status == TEMPER_OK)
-        status = gather_rows(in);
-    if (status != TEMPER_OK)
-        return status;
-    if (in->data->x.rows < 2 * in->options->folds)
+    TRY(gather_rows(in));
+    /* With given probabilities folds are for the regression only. */
+    bool folds = !in->options->probabilities || (in->features && in->data->classes.count <= NOISE_CLASSES);
+    if (folds && in->data->x.rows < 2 * in->options->folds)
         return error_set(
             in->error, TEMPER_BAD_DATA, "%s: %zu rows are too few for %zu folds; give fewer folds, or more rows",
             in->data->file.path ? in->data->file.path : "data", (size_t)in->data->x.rows, in->options->folds);
@@ -111,8 +112,9 @@ static temper_status prepare(struct audit_input *in, struct audit_fits *fits)
         train->threads = thread_count_default();
     in->threads = train->threads;
     TRY(memory_limit_refuse(in->given, "an audit", in->error));
-    TRY(check_data(in, &fits->loss));
-    TRY(check_options(in, fits->loss));
+    TRY(check_data(in, &fits->loss[0]));
+    TRY(check_options(in, fits->loss[0]));
+    fits->losses = 1;
     in->rows = (size_t)in->data->x.rows;
     in->classes = in->data->classes.count;
     fits->l2 = train->l2;
@@ -125,20 +127,22 @@ temper_status audit_budget(const struct audit_input *in)
 {
     const struct dataset *data = in->given;
     const double number = sizeof(double);
-    double columns = (double)data->x.columns, rows = (double)data->x.rows, block;
+    double columns = in->features ? (double)in->features->x.columns : 0, rows = (double)data->x.rows, block = 0;
     double dimensions = columns < AUDIT_DIMENSIONS ? columns : AUDIT_DIMENSIONS;
     double classes = (double)in->classes;
     if (data->storage.memory_limit == 0)
         return TEMPER_OK;
-    double fits = fits_bytes(data, &in->train, in->options->folds, in->threads, &block);
+    double losses = in->options->choose && !in->options->grid && !in->options->probabilities ? AUDIT_LOSSES : 1;
+    double fits = 0;
+    if (!in->options->probabilities)
+        fits = fits_bytes(data, &in->train, in->options->folds * (size_t)losses, in->threads, &block);
     /* Points in double and single precision, and arrays of the size of the directions. */
     double embedding = rows * dimensions * (sizeof(double) + sizeof(float)) + (2 * dimensions + 1) * columns * number;
-    /* The regression exists for two classes only. */
-    double rff = classes == 2 ? RFF_RIDGE_BYTES + 3 * rows * number : 0;
+    double rff = classes <= NOISE_CLASSES ? RFF_RIDGE_BYTES * fmax(classes / 4, 1) + rows * (1 + classes) * number : 0;
     /* Unsorted and sorted entries of the report, sort keys, and the workspace of a row. */
     double lists = rows * (3 * sizeof(temper_audit_suspect) + 48 + number * classes);
-    /* Activations and evidence of every class, belief, distance and neighbours are kept to the end. */
-    double kept = rows * (2 * number * classes + 24 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);
+    /* Activations, regression and posterior of every class, range, distance and neighbours are kept to the end. */
+    double kept = rows * ((losses + 2) * number * classes + 40 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);
     struct memory_limit_plan plan = {.what = "the audit",
                                      .needed = kept + fmax(fits, fmax(embedding + rff, lists)),
                                      .threads = in->threads,
@@ -168,35 +172,32 @@ static size_t best_candidate(const temper_tune_report *report)
 static void take_choice(const temper_tune_report *tuned, struct audit_fits *fits, temper_audit_report *report)
 {
     size_t best = best_candidate(tuned);
-    fits->loss = tuned->table[best].loss;
+    fits->loss[0] = tuned->table[best].loss;
     fits->l2 = tuned->table[best].l2;
     report->warnings = tuned->warnings;
-    sentence_append(report->notes, sizeof report->notes, "temperatures: t1 = %g, t2 = %g, l2 = %.4g: %s", fits->loss.t1,
-                    fits->loss.t2, fits->l2,
+    sentence_append(report->notes, sizeof report->notes, "temperatures: t1 = %g, t2 = %g, l2 = %.4g: %s",
+                    fits->loss[0].t1, fits->loss[0].t2, fits->l2,
                     best == tuned->best ? tuned->reason : "its probabilities are the best among the most accurate");
 }
 
-/* Selects loss and penalty by a search with two folds, if options->choose is set. Two folds are the cheapest; more
- * would only distinguish candidates of nearly equal accuracy. */
+/* Selects loss and penalty from options->grid by a search with two folds. Two folds are the cheapest; more would only
+ * distinguish candidates of nearly equal accuracy. */
 static temper_status select_loss(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
     const temper_audit_options *options = in->options;
-    char grid[128];
-    if (!options->choose)
-        return TEMPER_OK;
     /* No criterion is given, so that the rule CV+C decides. */
     temper_tune_options tuning = {.folds = 2,
                                   .train = in->train,
+                                  .grid = options->grid,
                                   .on_progress = options->on_progress,
                                   .progress_context = options->progress_context};
     temper_tune_report tuned;
     tuning.train.tolerance = in->selection_tolerance;
-    /* A penalty of the user is kept, and only temperatures are selected. */
-    if (isnan(fits->l2))
-        snprintf(grid, sizeof grid, "%s %s", temperatures, penalties);
-    else
-        snprintf(grid, sizeof grid, "%s l2=%.17g", temperatures, fits->l2);
-    tuning.grid = options->grid ? options->grid : grid;
+    /* The halves are then the even and the odd folds. */
+    if (options->fold) {
+        tuning.folds = options->folds;
+        tuning.fold = options->fold;
+    }
     TRY(tune(in->given, &tuning, NULL, &tuned, in->error));
     bool interrupted = tuned.interrupted;
     /* An interrupted search has a table, but no selection. */
@@ -204,6 +205,18 @@ static temper_status select_loss(const struct audit_input *in, struct audit_fits
         take_choice(&tuned, fits, report);
     temper_tune_report_free(&tuned);
     return interrupted ? error_set(in->error, TEMPER_INTERRUPTED, "interrupted") : TEMPER_OK;
+}
+
+/* The losses of the fits: those given, selected, or the default ones. */
+static temper_status choose_losses(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
+{
+    if (!in->options->choose)
+        return TEMPER_OK;
+    if (in->options->grid)
+        return select_loss(in, fits, report);
+    fits->losses = AUDIT_LOSSES;
+    memcpy(fits->loss, DEFAULT_LOSSES, sizeof DEFAULT_LOSSES);
+    return TEMPER_OK;
 }
 
 /* ---- The audit ------------------------------------------------------------------------------- */
@@ -220,15 +233,27 @@ struct audit_results {
 static temper_status run_steps(struct audit_input *in, struct audit_results *r)
 {
     TRY(prepare(in, &r->fits));
-    TRY(select_loss(in, &r->fits, &r->report));
-    TRY(audit_out_of_fold(in, &r->fits, &r->report));
+    if (in->options->probabilities) {
+        TRY(audit_take_probabilities(in, &r->fits, &r->report));
+    } else {
+        TRY(choose_losses(in, &r->fits, &r->report));
+        TRY(audit_out_of_fold(in, &r->fits, &r->report));
+    }
     TRY(audit_embed(in, &r->fits, &r->near));
+    TRY(audit_find_twins(in, &r->fits, &r->near));
     TRY(audit_estimate_noise(in, &r->fits, &r->near, &r->noise, &r->report));
     TRY(audit_rank(in, &r->fits, &r->near, &r->noise, &r->report));
-    r->report.loss = r->fits.loss;
+    TRY(audit_health(in, &r->fits, &r->near, &r->report));
+    if (in->options->probabilities)
+        audit_warn_in_sample(in, &r->near, &r->report);
+    r->report.loss = r->fits.loss[r->fits.main];
     r->report.l2 = r->fits.l2;
-    r->report.folds = in->options->folds;
+    r->report.folds = in->options->probabilities ? 0 : in->options->folds;
     r->report.seconds = train_clock() - in->started;
+    /* The report takes over the neighbours, which a review page shows. */
+    r->report.neighbours = r->near.neighbour;
+    r->report.neighbour_count = r->near.count;
+    r->near.neighbour = NULL;
     return TEMPER_OK;
 }
 
@@ -240,13 +265,17 @@ static void free_results(struct audit_input *in, struct audit_results *r)
     mem_free(in->origin);
     scaled_features_free(&r->fits.features);
     split_free(&r->fits.folds);
-    mem_free(r->fits.activation);
+    for (size_t i = 0; i < AUDIT_LOSSES; i++)
+        mem_free(r->fits.activation[i]);
     mem_free(r->near.neighbour);
     mem_free(r->near.distance);
     mem_free(r->near.rff);
-    mem_free(r->noise.evidence);
-    mem_free(r->noise.belief);
-    noise_em_free(&r->noise.em);
+    mem_free(r->near.twin);
+    mem_free(r->near.twin_distance);
+    mem_free(r->noise.log_posterior);
+    mem_free(r->noise.low);
+    mem_free(r->noise.high);
+    noise_estimate_free(&r->noise.estimate);
 }
 
 /* The checks that run_steps makes before it fits anything. */

@@ -25,5 +25,8 @@ temper_status audit_fix(const struct dataset *data, const temper_audit_report *r
 temper_status audit_fix_check(const temper_audit_fix_file *file, temper_error *error);
 temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
                               temper_audit_fix_file *file, temper_error *error);
+/* temper_audit_apply. */
+temper_status audit_apply(const struct dataset *data, const char *path, temper_audit_fix_file *file,
+                          temper_corrections *summary, temper_error *error);
 
 #endif

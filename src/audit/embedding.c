@@ -136,9 +136,9 @@ static struct scaled_features embedding_features(const struct audit_input *in, c
                                                  double *factor)
 {
     struct scaled_features features = *of_fits;
-    if (in->data->x.kind != MATRIX_U8 || features.scale.kind != SCALE_STANDARD)
+    if (in->features->x.kind != MATRIX_U8 || features.scale.kind != SCALE_STANDARD)
         return features;
-    for (size_t j = 0; j < (size_t)in->data->x.columns; j++)
+    for (size_t j = 0; j < (size_t)in->features->x.columns; j++)
         factor[j] = 1;
     features.scale.factor = factor;
     return features;
@@ -159,17 +159,17 @@ static temper_status project(const struct audit_input *in, const struct scaled_f
 
 /* Fills point[row * dimensions + k] with the positions of the rows of all processes. Each process projects its rows
  * and receives the others; `directions` is space for the directions. */
-static temper_status find_points(const struct audit_input *in, const struct audit_fits *fits, size_t dimensions,
+static temper_status find_points(const struct audit_input *in, const struct scaled_features *scaled, size_t dimensions,
                                  double *directions, double *point)
 {
     struct solution projection = {directions, dimensions, false};
     bool alone = comm_alone(in->given->ranks.comm);
-    double *factor = mem_alloc((size_t)in->data->x.columns, sizeof *factor);
+    double *factor = mem_alloc((size_t)in->features->x.columns, sizeof *factor);
     /* A single process projects into the result directly. */
     double *own = alone ? point : mem_alloc(in->labels.own, dimensions * sizeof *own);
     temper_status status = factor && own ? TEMPER_OK : error_no_memory(in->error);
     if (status == TEMPER_OK) {
-        struct scaled_features features = embedding_features(in, &fits->features, factor);
+        struct scaled_features features = embedding_features(in, scaled, factor);
         status = find_directions(in, &features, dimensions, directions);
         if (status == TEMPER_OK)
             status = project(in, &features, projection, own);
@@ -179,6 +179,19 @@ static temper_status find_points(const struct audit_input *in, const struct audi
     if (!alone)
         mem_free(own);
     mem_free(factor);
+    return status;
+}
+
+/* The same for the features whose neighbours are compared: those of the fits, or others that the caller gives. */
+static temper_status find_scaled_points(const struct audit_input *in, const struct audit_fits *fits, size_t dimensions,
+                                        double *directions, double *point)
+{
+    struct scaled_features own;
+    if (fits->features.given == in->features)
+        return find_points(in, &fits->features, dimensions, directions, point);
+    TRY(scaled_features_new(in->features, in->train.scale, in->threads, &own, in->error));
+    temper_status status = find_points(in, &own, dimensions, directions, point);
+    scaled_features_free(&own);
     return status;
 }
 
@@ -208,11 +221,11 @@ static temper_status divide_by_median(const struct audit_input *in, double *dist
     return TEMPER_OK;
 }
 
-/* Regression by random Fourier features, for two classes only: noise_em.h, for more, does not use it. */
+/* Regression by random Fourier features, unless there are too many classes. */
 static temper_status fit_rff(const struct audit_input *in, const struct audit_fits *fits, struct points points,
                              double **out)
 {
-    if (in->classes != 2)
+    if (in->classes > NOISE_CLASSES)
         return TEMPER_OK;
     *out = mem_alloc(in->rows, in->classes * sizeof **out);
     if (!*out)
@@ -226,35 +239,85 @@ static temper_status fit_rff(const struct audit_input *in, const struct audit_fi
     return rff_ridge_fit(&ridge, *out, in->error);
 }
 
-/* Embeds all rows and fills *out, which the caller frees also after a failure. The points in double precision are
- * freed before the search, which works on floats. */
-temper_status audit_embed(const struct audit_input *in, const struct audit_fits *fits, struct audit_neighbours *out)
+/* Without features there are no neighbours, and distances are unknown. */
+static temper_status leave_out(const struct audit_input *in, struct audit_neighbours *out)
 {
-    size_t columns = (size_t)in->data->x.columns, cells;
+    out->neighbour = mem_alloc(1, sizeof *out->neighbour);
+    out->distance = mem_alloc(in->rows, sizeof *out->distance);
+    for (size_t row = 0; out->distance && row < in->rows; row++)
+        out->distance[row] = (double)NAN;
+    return out->neighbour && out->distance ? TEMPER_OK : error_no_memory(in->error);
+}
+
+/* Embeds all rows into *points, whose array the caller frees, also after a failure. */
+static temper_status embed_points(const struct audit_input *in, const struct audit_fits *fits, struct points *points)
+{
+    size_t columns = (size_t)in->features->x.columns, cells;
     size_t dimensions = columns < AUDIT_DIMENSIONS ? columns : (size_t)AUDIT_DIMENSIONS;
     if (!mul_size(in->rows, dimensions, &cells))
         return error_no_memory(in->error);
     double *directions = mem_alloc(columns, dimensions * sizeof *directions);
     double *point = mem_alloc(cells, sizeof *point);
     float *x = mem_alloc(cells, sizeof *x);
-    struct points points = {x, in->rows, dimensions, in->given->ranks.comm};
-    /* knn_find needs more rows than neighbours. */
-    out->count = in->rows > AUDIT_NEIGHBOURS ? AUDIT_NEIGHBOURS : in->rows - 1;
-    out->neighbour = mem_alloc(in->rows, out->count * sizeof *out->neighbour);
-    out->distance = mem_alloc(in->rows, sizeof *out->distance);
-    bool allocated = directions && point && x && out->neighbour && out->distance;
-    temper_status status =
-        allocated ? find_points(in, fits, dimensions, directions, point) : error_no_memory(in->error);
+    *points = (struct points){x, in->rows, dimensions, in->given->ranks.comm};
+    temper_status status = directions && point && x ? find_scaled_points(in, fits, dimensions, directions, point)
+                                                    : error_no_memory(in->error);
     if (status == TEMPER_OK)
         centre_to_float(point, in->rows, dimensions, x);
     mem_free(directions);
     mem_free(point);
+    return status;
+}
+
+/* Finds the neighbours of all points, and the distances to them. */
+static temper_status find_neighbours(const struct audit_input *in, struct points points, struct audit_neighbours *out)
+{
+    /* knn_find needs more rows than neighbours. */
+    out->count = in->rows > AUDIT_NEIGHBOURS ? AUDIT_NEIGHBOURS : in->rows - 1;
+    out->neighbour = mem_alloc(in->rows, out->count * sizeof *out->neighbour);
+    out->distance = mem_alloc(in->rows, sizeof *out->distance);
+    if (!out->neighbour || !out->distance)
+        return error_no_memory(in->error);
+    TRY(knn_find(points, out->count, in->threads, out->neighbour, out->distance, in->error));
+    return divide_by_median(in, out->distance);
+}
+
+/* Embeds all rows and fills *out, which the caller frees also after a failure. The points in double precision are
+ * freed before the search, which works on floats. */
+temper_status audit_embed(const struct audit_input *in, const struct audit_fits *fits, struct audit_neighbours *out)
+{
+    struct points points = {0};
+    if (!in->features)
+        return leave_out(in, out);
+    temper_status status = embed_points(in, fits, &points);
     if (status == TEMPER_OK)
-        status = knn_find(points, out->count, in->threads, out->neighbour, out->distance, in->error);
-    if (status == TEMPER_OK)
-        status = divide_by_median(in, out->distance);
+        status = find_neighbours(in, points, out);
     if (status == TEMPER_OK)
         status = fit_rff(in, fits, points, &out->rff);
-    mem_free(x);
+    mem_free((void *)points.x);
+    return status;
+}
+
+/* The same search without an audit. */
+temper_status audit_nearest(const struct dataset *data, const char *scale, struct audit_neighbours *out,
+                            temper_error *error)
+{
+    struct audit_input in = {.given = data,
+                             .data = data,
+                             .features = data,
+                             .rows = (size_t)data->x.rows,
+                             .classes = data->classes.count,
+                             .train = {.seed = 1},
+                             .threads = thread_count_default(),
+                             .error = error};
+    struct audit_fits fits = {.l2 = (double)NAN};
+    struct points points = {0};
+    temper_status status = scaled_features_new(data, scale, in.threads, &fits.features, error);
+    if (status == TEMPER_OK)
+        status = embed_points(&in, &fits, &points);
+    if (status == TEMPER_OK)
+        status = find_neighbours(&in, points, out);
+    mem_free((void *)points.x);
+    scaled_features_free(&fits.features);
     return status;
 }

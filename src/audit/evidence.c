@@ -1,245 +1,350 @@
-/* evidence: combines the scores of the fits, the labels of the neighbours and the ridge regression into evidence about
- * the true class of every row, and estimates the label noise from it. */
+/* evidence: what the fits, the neighbours and the ridge regression say about the true class of every row, and the label
+ * noise that is estimated from it. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "audit/audit_steps.h"
+#include "audit/contradictions.h"
+#include "audit/noise_counts.h"
 #include "base/memory.h"
-#include "tempered/log_partition.h"
 
-/* The surest rows are those with |evidence| from this quantile on. */
-static const double SUREST_FROM = 0.8;
-/* Noise is taken to follow a rule, instead of chance, if labels contradict the surest rows at least RULE_RATIO times
- * as often as all rows, and the difference is at least RULE_ERRORS standard errors. */
-static const double RULE_RATIO = 1.25, RULE_ERRORS = 3;
-/* The error rate of the surest rows is used as the rate of random noise if it is more than this fraction of that of
- * all rows. */
-static const double RANDOM_RATIO = 0.3;
-/* The likelihood of all rows depends on the model being right, the rate among the surest rows much less; so the
- * standard error of the latter is multiplied by this. */
-static const double SUREST_ERROR_FACTOR = 0.5;
-/* Scores saturate beyond this quantile of their absolute values. */
-static const double SATURATED_FROM = 0.9;
+/* The noise is estimated from an evenly spread sample of so many rows times classes, and LEAST_SAMPLE rows more. */
+enum { SAMPLE_CELLS = 120000, LEAST_SAMPLE = 1000 };
+/* Votes are counted among the nearest neighbours, and among all that were searched for: the latter are less local, and
+ * vary less. */
+enum { NEAREST = 5 };
+/* Rounds in which neighbours vote with the probabilities of their true classes. */
+enum { CLEANED_ROUNDS = 2 };
 
-/* Calls the noise model for two classes or for more. */
-double audit_joint(const struct audit_input *in, const struct audit_noise *noise, size_t row, double *out)
-{
-    uint32_t given = in->data->label[row];
-    if (in->classes == 2)
-        return noise_binary_row(&noise->binary.best, noise->evidence + BINARY_EVIDENCE * row, given, out);
-    return noise_em_row(&noise->em, noise->evidence + row * in->classes, given, out);
-}
+/* Where the likelihood says less than DECIDED for noise, contradictions that are independent of the evidence decide;
+ * the evidence is then taken to be sure: the median margin is SURE_MARGIN nats. */
+static const double DECIDED = 4, SURE_MARGIN = 8;
 
-/* Initial beliefs: belief[row] is the probability of the given label by the out-of-fold fit alone. Returns the share
- * of rows whose given label is the predicted class. */
-static double beliefs_of_fits(const struct audit_input *in, const struct audit_fits *fits, double *belief)
-{
-    double correct = 0;
-    for (size_t row = 0; row < in->rows; row++) {
-        const double *a = fits->activation + row * in->classes;
-        uint32_t given = in->data->label[row];
-        struct partition family = partition_solve(a, in->classes, fits->loss.t2);
-        belief[row] = exp(partition_log_p(&family, given, a[given]));
-        correct += family.top == given;
-    }
-    return correct / (double)in->rows;
-}
-
-/* Final beliefs: the posterior probability that the given label is the true class. `space` has one number per class. */
-static void beliefs_of_noise(const struct audit_input *in, struct audit_noise *noise, double *space)
-{
-    for (size_t row = 0; row < in->rows; row++) {
-        double all = audit_joint(in, noise, row, space);
-        noise->belief[row] = exp(space[in->data->label[row]] - all);
-    }
-}
-
-/* ---- More than two classes ------------------------------------------------------------------- */
-
-/* Adds log q of the neighbours' votes, weighted by belief: q_c = (v_c + 1/C) / (sum v + 1). Up to a constant of the row
- * that is log(1 + C v_c), and 0 for classes without a vote. `votes` has one number per class, 0 before and after. */
-static void add_votes(const struct audit_input *in, const struct audit_neighbours *near, struct audit_noise *noise,
-                      size_t row, double *votes)
-{
-    const uint32_t *neighbour = near->neighbour + row * near->count;
-    const uint32_t *label = in->data->label;
-    double *out = noise->evidence + row * in->classes;
-    for (size_t i = 0; i < near->count; i++)
-        votes[label[neighbour[i]]] += noise->belief[neighbour[i]];
-    /* A class with several votes is added once: its votes are cleared after the first. */
-    for (size_t i = 0; i < near->count; i++) {
-        uint32_t class = label[neighbour[i]];
-        out[class] += log1p((double)in->classes * votes[class]);
-        votes[class] = 0;
-    }
-}
-
-/* Two rounds of votes and noise model: votes are weighted by beliefs, and those of the first round are better than
- * those of the fits alone. `space` has one number per class. */
-static temper_status estimate_multiclass(const struct audit_input *in, const struct audit_fits *fits,
-                                         const struct audit_neighbours *near, struct audit_noise *noise, double *space)
-{
-    struct noise_em_rows rows = {noise->evidence, in->data->label, in->rows, in->classes};
-    for (size_t round = 0; round < 2; round++) {
-        /* Each round starts from the scores, to which the votes are added. */
-        memcpy(noise->evidence, fits->activation, in->rows * in->classes * sizeof *noise->evidence);
-        memset(space, 0, in->classes * sizeof *space);
-        for (size_t row = 0; row < in->rows; row++)
-            add_votes(in, near, noise, row, space);
-        TRY(noise_em_fit(&rows, &noise->em, in->error));
-        beliefs_of_noise(in, noise, space);
-    }
-    return TEMPER_OK;
-}
-
-/* ---- Two classes ----------------------------------------------------------------------------- */
-
-/* How often labels contradict the evidence, among the surest rows and among all. */
-struct surest_rows {
-    double rows, error, error_of_all;
+/* Sources of evidence that are combined. */
+struct source_set {
+    size_t first, losses; /* scores of these losses */
+    bool votes, rff;      /* votes of the neighbours' given labels, regression */
+    const double *true_p; /* NULL, or [row * classes + class]: neighbours vote with these */
 };
 
-static int ascending(const void *a, const void *b)
+/* What the estimation works on. */
+struct source_job {
+    const struct audit_input *in;
+    const struct audit_fits *fits;
+    const struct audit_neighbours *near;
+    size_t sample;          /* rows */
+    double *sampled;        /* evidence of the sample, of at most NOISE_SOURCES sources */
+    uint32_t *given;        /* its labels */
+    double *row;            /* evidence of one row, and one number per class */
+    double *log_p, *true_p; /* of all rows: posteriors of the true class */
+};
+
+/* ---- Evidence about one row ---------------------------------------------------------------------------------------
+ */
+
+static size_t count_sources(const struct source_set *set)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    return set->losses + (set->votes ? 2 : 0) + (set->rff ? 1 : 0) + (set->true_p ? 1 : 0);
 }
 
-/* *out is the quantile `share` (less than 1) of |logit[row]| over all rows. */
-static temper_status absolute_quantile(const struct audit_input *in, const double *logit, double share, double *out)
+/* out[class] = log(1 + C v) of the votes v of the first `count` neighbours, which is log((v + 1/C) / (count + 1)) up to
+ * a constant of the row. Neighbours vote with their given labels, or, if true_p is not NULL, with these. */
+static void fill_votes(const struct audit_input *in, const uint32_t *neighbour, size_t count, const double *true_p,
+                       double *out)
 {
-    double *size = mem_alloc(in->rows, sizeof *size);
-    if (!size)
+    size_t classes = in->classes;
+    memset(out, 0, classes * sizeof *out);
+    for (size_t i = 0; i < count; i++) {
+        if (!true_p)
+            out[in->data->label[neighbour[i]]]++;
+        for (size_t c = 0; true_p && c < classes; c++)
+            out[c] += true_p[neighbour[i] * classes + c];
+    }
+    for (size_t c = 0; c < classes; c++)
+        out[c] = out[c] > 0 ? log1p((double)classes * out[c]) : 0;
+}
+
+/* Fills out[source * classes + class]. */
+static void fill_evidence(const struct source_job *job, const struct source_set *set, size_t row, double *out)
+{
+    const struct audit_neighbours *near = job->near;
+    size_t classes = job->in->classes;
+    const uint32_t *neighbour = near->neighbour + row * near->count;
+    for (size_t i = 0; i < set->losses; i++, out += classes)
+        memcpy(out, job->fits->activation[set->first + i] + row * classes, classes * sizeof *out);
+    if (set->votes) {
+        fill_votes(job->in, neighbour, near->count < NEAREST ? near->count : (size_t)NEAREST, NULL, out);
+        fill_votes(job->in, neighbour, near->count, NULL, out + classes);
+        out += 2 * classes;
+    }
+    if (set->true_p) {
+        fill_votes(job->in, neighbour, near->count, set->true_p, out);
+        out += classes;
+    }
+    if (set->rff)
+        memcpy(out, near->rff + row * classes, classes * sizeof *out);
+}
+
+/* ---- Estimates from a set of sources ------------------------------------------------------------------------------
+ */
+
+/* Estimates the noise from the sample. */
+static temper_status fit_set(const struct source_job *job, const struct source_set *set, bool best_only,
+                             struct noise_estimate *out)
+{
+    const struct audit_input *in = job->in;
+    size_t sources = count_sources(set);
+    for (size_t i = 0; i < job->sample; i++) {
+        size_t row = i * in->rows / job->sample;
+        fill_evidence(job, set, row, job->sampled + i * sources * in->classes);
+        job->given[i] = in->data->label[row];
+    }
+    struct noise_rows rows = {.evidence = job->sampled,
+                              .given = job->given,
+                              .rows = job->sample,
+                              .classes = in->classes,
+                              .sources = sources,
+                              .centred = in->options->probabilities && !in->features};
+    return noise_model_fit(&rows, best_only, out, in->error);
+}
+
+/* log_p[row * classes + class] = log p(true class | evidence, given label) of all rows. */
+static void fill_posteriors(const struct source_job *job, const struct source_set *set, const struct noise_model *model,
+                            double *log_p)
+{
+    size_t classes = job->in->classes;
+    for (size_t row = 0; row < job->in->rows; row++, log_p += classes) {
+        fill_evidence(job, set, row, job->row);
+        double all = noise_model_row(model, job->row, job->in->data->label[row], log_p);
+        for (size_t c = 0; c < classes; c++)
+            log_p[c] -= all;
+    }
+}
+
+/* The probability that the given label of every row is wrong, by one of the models at the ends of the range. */
+static void fill_end(const struct source_job *job, const struct source_set *set, const struct noise_model *model,
+                     double *space, double *score)
+{
+    for (size_t row = 0; row < job->in->rows; row++) {
+        uint32_t given = job->in->data->label[row];
+        fill_evidence(job, set, row, job->row);
+        double all = noise_model_row(model, job->row, given, space);
+        score[row] = fmax(-expm1(space[given] - all), 0);
+    }
+}
+
+/* ---- The choice of sources ----------------------------------------------------------------------------------------
+ */
+
+/* The contradictions of the scores of the robust loss. */
+static temper_status see_contradictions(const struct source_job *job, struct contradictions *out)
+{
+    const struct audit_input *in = job->in;
+    const double *activation = job->fits->activation[job->fits->losses - 1];
+    double *margin = mem_alloc(in->rows, sizeof *margin);
+    if (!margin)
         return error_no_memory(in->error);
     for (size_t row = 0; row < in->rows; row++)
-        size[row] = fabs(logit[row]);
-    qsort(size, in->rows, sizeof *size, ascending);
-    *out = size[(size_t)(share * (double)in->rows)];
-    mem_free(size);
+        margin[row] = signed_margin(activation + row * in->classes, in->classes, in->data->label[row]);
+    *out = contradictions_of(margin, in->rows);
+    mem_free(margin);
     return TEMPER_OK;
 }
 
-/* Compares the given labels with the sign of logit[row], which is positive for the second class, among all rows and
- * among the surest. Unweighted. */
-static temper_status measure_surest(const struct audit_input *in, const double *logit, struct surest_rows *out)
+/* Scores of the robust loss and votes of the neighbours' true classes, which are estimated in turn: given labels of the
+ * neighbours would predict also the wrong labels where these are frequent, and noise could not be told from overlap.
+ * *set is the score alone, and becomes the set of the last estimate. *out is to be freed also after a failure. */
+static temper_status fit_cleaned(const struct source_job *job, struct source_set *set, struct noise_estimate *out)
 {
-    double least;
-    TRY(absolute_quantile(in, logit, SUREST_FROM, &least));
-    *out = (struct surest_rows){0};
-    for (size_t row = 0; row < in->rows; row++) {
-        double wrong = (logit[row] > 0) != (in->data->label[row] == 1);
-        out->error_of_all += wrong / (double)in->rows;
-        out->rows += fabs(logit[row]) >= least;
-        out->error += fabs(logit[row]) >= least ? wrong : 0;
-    }
-    out->error /= out->rows;
-    return TEMPER_OK;
-}
-
-/* Whether the noise depends on the features. Neighbours then have the same wrong labels, and their votes would
- * confirm these, so that votes are not used. */
-static bool noise_follows_rule(const struct surest_rows *surest)
-{
-    double all = surest->error_of_all, spread = sqrt(all * (1 - all) / surest->rows);
-    return all > 0 && surest->error >= RULE_RATIO * all && surest->error - all >= RULE_ERRORS * spread;
-}
-
-/* Completes the evidence of each row: saturated score, votes of the neighbours as a log ratio, and regression. Votes
- * are unweighted, since a neighbour's belief depends on the label of this row, and noise would look rarer than it
- * is. Scores saturate at about `scale`: a linear model extrapolates to rows further out. */
-static void add_binary_evidence(const struct audit_input *in, const struct audit_neighbours *near, double scale,
-                                double *evidence)
-{
-    for (size_t row = 0; row < in->rows; row++) {
-        const uint32_t *neighbour = near->neighbour + row * near->count;
-        double *out = evidence + BINARY_EVIDENCE * row, votes[2] = {0};
-        for (size_t i = 0; i < near->count; i++)
-            votes[in->data->label[neighbour[i]]]++;
-        out[0] = scale > 0 ? tanh(out[0] / scale) : out[0];
-        out[1] = log1p(2 * votes[1]) - log1p(2 * votes[0]);
-        out[2] = near->rff[2 * row + 1] - near->rff[2 * row];
-    }
-}
-
-/* Fits the noise model once to find the surest rows. If labels contradict them nearly as often as others, the noise
- * looks random, and their error rate becomes the prior of the noise rate in *rows. `logit` is space for one number
- * per row. */
-static temper_status find_sure_rate(const struct audit_input *in, struct audit_noise *noise, double *logit,
-                                    struct noise_binary_rows *rows)
-{
-    struct surest_rows surest;
-    noise_binary_fit(rows, NULL, &noise->binary);
-    for (size_t row = 0; row < in->rows; row++)
-        logit[row] = noise_binary_logit(&noise->binary.best, noise->evidence + BINARY_EVIDENCE * row);
-    TRY(measure_surest(in, logit, &surest));
-    if (surest.error > RANDOM_RATIO * surest.error_of_all) {
-        rows->sure_rate = surest.error;
-        rows->sure_error = SUREST_ERROR_FACTOR * sqrt(surest.error * (1 - surest.error) / surest.rows);
+    size_t cells = job->in->rows * job->in->classes;
+    TRY(fit_set(job, set, true, out));
+    for (size_t round = 0; round < CLEANED_ROUNDS; round++) {
+        fill_posteriors(job, set, &out->best, job->log_p);
+        for (size_t i = 0; i < cells; i++)
+            job->true_p[i] = exp(job->log_p[i]);
+        set->true_p = job->true_p;
+        noise_estimate_free(out);
+        TRY(fit_set(job, set, round + 1 < CLEANED_ROUNDS, out));
     }
     return TEMPER_OK;
 }
 
-/* Estimates the noise of two classes. Where classes overlap, the likelihood alone hardly distinguishes noise from
- * overlap; so the error rate of the surest rows serves as a prior. Where noise follows a rule, the evidence is that
- * of the fits alone. `logit` is space for one number per row. */
-static temper_status fit_binary(const struct audit_input *in, const struct audit_fits *fits,
-                                const struct audit_neighbours *near, struct audit_noise *noise, double *logit)
+/* Estimates the noise from all sources and from the cleaned ones, and keeps the likelier. Where noise follows a rule,
+ * from the scores of the robust loss alone. *gain becomes the nats by which the labels are likelier with noise than
+ * without any. */
+static temper_status choose_set(const struct source_job *job, bool by_rule, struct source_set *set,
+                                struct noise_estimate *out, double *gain)
 {
-    struct noise_binary_rows rows = {.evidence = noise->evidence, .given = in->data->label, .rows = in->rows};
-    struct surest_rows surest;
-    double scale;
-    for (size_t row = 0; row < in->rows; row++) {
-        double *out = noise->evidence + BINARY_EVIDENCE * row;
-        /* Evidence of the fits: the log odds of the second class by its score, before votes and regression. */
-        out[0] = logit[row] = fits->activation[2 * row + 1] - fits->activation[2 * row];
-        out[1] = out[2] = 0;
-    }
-    TRY(measure_surest(in, logit, &surest));
-    TRY(absolute_quantile(in, logit, SATURATED_FROM, &scale));
-    /* Unused evidence stays 0, and its slopes at their priors. */
-    if (noise_follows_rule(&surest)) {
-        noise_binary_fit(&rows, NULL, &noise->binary);
+    struct source_set cleaned = {.first = job->fits->losses - 1, .losses = 1};
+    *set = cleaned;
+    /* Neighbours would have the same wrong labels, and confirm them. */
+    if (by_rule) {
+        TRY(fit_set(job, set, false, out));
+        *gain = out->log_posterior - out->without;
         return TEMPER_OK;
     }
-    add_binary_evidence(in, near, scale, noise->evidence);
-    TRY(find_sure_rate(in, noise, logit, &rows));
-    /* The second fit, with the prior, starts from the parameters of the first. */
-    const struct noise_binary first = noise->binary.best;
-    noise_binary_fit(&rows, &first, &noise->binary);
-    return TEMPER_OK;
-}
-
-/* Fits the model and sets the beliefs that follow from it. */
-static temper_status estimate_binary(const struct audit_input *in, const struct audit_fits *fits,
-                                     const struct audit_neighbours *near, struct audit_noise *noise, double *space)
-{
-    double *logit = mem_alloc(in->rows, sizeof *logit);
-    temper_status status = logit ? fit_binary(in, fits, near, noise, logit) : error_no_memory(in->error);
-    if (status == TEMPER_OK)
-        beliefs_of_noise(in, noise, space);
-    mem_free(logit);
+    struct noise_estimate other = {0};
+    *set =
+        (struct source_set){.losses = job->fits->losses, .votes = job->near->count > 0, .rff = job->near->rff != NULL};
+    TRY(fit_set(job, set, false, out));
+    double without = out->without;
+    temper_status status = job->near->count > 0 ? fit_cleaned(job, &cleaned, &other) : TEMPER_OK;
+    if (status == TEMPER_OK && job->near->count > 0 && other.log_posterior > out->log_posterior) {
+        struct noise_estimate swapped = *out;
+        *out = other;
+        other = swapped;
+        *set = cleaned;
+    }
+    noise_estimate_free(&other);
+    *gain = out->log_posterior - fmax(without, out->without);
     return status;
 }
 
-/* The accuracy of the report is that of the fits alone, against the labels as given. */
-temper_status audit_estimate_noise(const struct audit_input *in, const struct audit_fits *fits,
+/* Replaces the models by those of uniform noise with the share of contradictions as its rate, and its standard errors
+ * as the range, where contradictions are independent of how sure the evidence is: all of it, or the scores of the
+ * robust loss, `of_scores`, if the rest contradicts about as many labels. The likelihood cannot tell such noise from
+ * weak evidence if all evidence is about equally sure, as of classes far apart. *found: they are. */
+static temper_status assume_independent(const struct source_job *job, const struct source_set *set,
+                                        const struct contradictions *of_scores, struct noise_estimate *estimate,
+                                        bool *found)
+{
+    const struct audit_input *in = job->in;
+    struct noise_model *models[] = {&estimate->best, &estimate->low, &estimate->high};
+    double *margin = mem_alloc(in->rows, sizeof *margin), *score = job->row + NOISE_SOURCES * in->classes;
+    if (!margin)
+        return error_no_memory(in->error);
+    for (size_t row = 0; row < in->rows; row++) {
+        fill_evidence(job, set, row, job->row);
+        noise_model_scores(&estimate->best, job->row, score);
+        margin[row] = signed_margin(score, in->classes, in->data->label[row]);
+    }
+    struct contradictions seen = contradictions_of(margin, in->rows);
+    double median = fabs(margin[in->rows / 2]), error = sqrt(seen.share * (1 - seen.share) / (double)in->rows);
+    bool alike = fabs(of_scores->share - seen.share) <= 0.25 * fmax(of_scores->share, seen.share);
+    *found = median > 0 && (seen.independent || (of_scores->independent && alike));
+    for (size_t i = 0; *found && i < 3; i++) {
+        static const double errors[] = {0, -1.645, 1.645}; /* 90 % */
+        mem_free(models[i]->transition);
+        models[i]->transition = NULL;
+        models[i]->rate = fmin(fmax(seen.share + errors[i] * error, 1e-4), 0.49);
+        memcpy(models[i]->slope, estimate->best.slope, sizeof estimate->best.slope);
+        memcpy(models[i]->offset, estimate->best.offset, in->classes * sizeof *estimate->best.offset);
+    }
+    for (size_t i = 0; *found && i < 3; i++)
+        noise_model_sharpen(models[i], SURE_MARGIN / median);
+    estimate->certainty = *found ? 1 : estimate->certainty;
+    mem_free(margin);
+    return TEMPER_OK;
+}
+
+/* ---- The noise ----------------------------------------------------------------------------------------------------
+ */
+
+/* The loss whose scores have the larger weight; the first, if that is equal. */
+static size_t main_loss(const struct source_set *set, const struct noise_estimate *estimate)
+{
+    size_t main = 0;
+    for (size_t i = 1; i < set->losses; i++)
+        main = estimate->weight[i] > estimate->weight[main] ? i : main;
+    return set->first + main;
+}
+
+/* The share of rows whose given label is the class that a loss predicts. */
+static double accuracy_of_fits(const struct audit_input *in, const struct audit_fits *fits, size_t loss)
+{
+    double correct = 0;
+    for (size_t row = 0; row < in->rows; row++)
+        correct += signed_margin(fits->activation[loss] + row * in->classes, in->classes, in->data->label[row]) > 0;
+    return correct / (double)in->rows;
+}
+
+/* Given probabilities of more than two classes: estimates the noise by counts, where these show pairs of classes.
+ * *found: they do, and *noise is filled. */
+static temper_status count_noise(const struct source_job *job, struct audit_noise *noise, bool *found)
+{
+    const struct audit_input *in = job->in;
+    struct noise_model *model = &noise->estimate.best;
+    const struct noise_counts_rows rows = {.probability = in->options->probabilities,
+                                           .given = in->data->label,
+                                           .rows = in->rows,
+                                           .classes = in->classes,
+                                           .threads = in->threads};
+    double certainty = 0;
+    TRY(noise_counts_fit(&rows, job->true_p, model, &noise->gain, in->error));
+    *found = noise->gain > 0;
+    for (size_t row = 0; *found && row < in->rows; row++) {
+        double *evidence = job->true_p + row * in->classes, *log_p = noise->log_posterior + row * in->classes, top = 0;
+        double all = noise_model_row(model, evidence, in->data->label[row], log_p);
+        for (size_t c = 0; c < in->classes; c++) {
+            log_p[c] -= all;
+            top = fmax(top, exp(evidence[c]));
+        }
+        certainty += top / (double)in->rows;
+        noise->low[row] = noise->high[row] = (double)NAN; /* counts have no range */
+    }
+    noise->estimate.certainty = certainty;
+    return TEMPER_OK;
+}
+
+/* Chooses the sources, and fills all of *noise but the arrays themselves, which are allocated. `space` has one number
+ * per class. */
+static temper_status estimate_noise(const struct source_job *job, struct audit_fits *fits, struct audit_noise *noise,
+                                    double *space)
+{
+    struct source_set set;
+    bool counted = false;
+    if (job->in->options->probabilities && job->in->classes > 2)
+        TRY(count_noise(job, noise, &counted));
+    if (counted)
+        return TEMPER_OK;
+    struct contradictions seen;
+    TRY(see_contradictions(job, &seen));
+    TRY(choose_set(job, seen.by_rule, &set, &noise->estimate, &noise->gain));
+    if (noise->gain < DECIDED)
+        TRY(assume_independent(job, &set, &seen, &noise->estimate, &noise->independent));
+    fill_posteriors(job, &set, &noise->estimate.best, noise->log_posterior);
+    fill_end(job, &set, &noise->estimate.low, space, noise->low);
+    fill_end(job, &set, &noise->estimate.high, space, noise->high);
+    for (size_t row = 0; row < job->in->rows; row++) {
+        double score = fmax(-expm1(noise->log_posterior[row * job->in->classes + job->in->data->label[row]]), 0);
+        noise->low[row] = fmin(noise->low[row], score);
+        noise->high[row] = fmax(noise->high[row], score);
+    }
+    fits->main = main_loss(&set, &noise->estimate);
+    return TEMPER_OK;
+}
+
+/* Allocates what the estimation needs; what it leaves, into *noise. */
+static temper_status allocate(const struct audit_input *in, struct source_job *job, struct audit_noise *noise)
+{
+    size_t most = SAMPLE_CELLS / in->classes + LEAST_SAMPLE, each = in->classes * sizeof(double), sources;
+    job->sample = in->rows < most ? in->rows : most;
+    if (!mul_size(NOISE_SOURCES, each, &sources))
+        return error_no_memory(in->error);
+    job->sampled = mem_alloc(job->sample, sources);
+    job->given = mem_alloc(job->sample, sizeof *job->given);
+    job->row = mem_alloc(NOISE_SOURCES + 1, each);
+    job->true_p = mem_alloc(in->rows, each);
+    job->log_p = noise->log_posterior = mem_alloc(in->rows, each);
+    noise->low = mem_alloc(in->rows, sizeof *noise->low);
+    noise->high = mem_alloc(in->rows, sizeof *noise->high);
+    bool fine = job->sampled && job->given && job->row && job->true_p && job->log_p && noise->low && noise->high;
+    return fine ? TEMPER_OK : error_no_memory(in->error);
+}
+
+temper_status audit_estimate_noise(const struct audit_input *in, struct audit_fits *fits,
                                    const struct audit_neighbours *near, struct audit_noise *out,
                                    temper_audit_report *report)
 {
-    /* Evidence is three numbers per row for two classes, one per class for more. */
-    size_t numbers = in->classes == 2 ? (size_t)BINARY_EVIDENCE : in->classes;
-    double *space = mem_alloc(in->classes, sizeof *space);
-    out->evidence = mem_alloc(in->rows, numbers * sizeof *out->evidence);
-    out->belief = mem_alloc(in->rows, sizeof *out->belief);
-    temper_status status = TEMPER_NO_MEMORY;
-    if (space && out->evidence && out->belief) {
-        report->accuracy = beliefs_of_fits(in, fits, out->belief);
-        status = in->classes == 2 ? estimate_binary(in, fits, near, out, space)
-                                  : estimate_multiclass(in, fits, near, out, space);
-    } else {
-        error_no_memory(in->error);
-    }
-    mem_free(space);
+    struct source_job job = {.in = in, .fits = fits, .near = near};
+    temper_status status = allocate(in, &job, out);
+    if (status == TEMPER_OK)
+        status = estimate_noise(&job, fits, out, job.row + NOISE_SOURCES * in->classes);
+    if (status == TEMPER_OK)
+        report->accuracy = accuracy_of_fits(in, fits, fits->main);
+    mem_free(job.sampled);
+    mem_free(job.given);
+    mem_free(job.row);
+    mem_free(job.true_p);
     return status;
 }

@@ -42,6 +42,13 @@ static void row_edits_free(struct row_edits *edits)
     mem_free(edits->factor);
 }
 
+/* The factor of a suspect's weight: its importance under the loss, p^(t2 - t1), where that is below 1 for t1 < t2; else
+ * the probability that its label is right. */
+static double factor_of(const temper_audit_report *report, const temper_audit_suspect *suspect)
+{
+    return report->loss.t1 < report->loss.t2 ? suspect->importance : 1 - suspect->score;
+}
+
 /* Makes the edits for the first `count` suspects; the other rows stay as they are. row_edits_free is needed whatever
  * the status. */
 static temper_status row_edits_new(const struct dataset *data, const temper_audit_report *report, size_t count,
@@ -65,7 +72,7 @@ static temper_status row_edits_new(const struct dataset *data, const temper_audi
         if (out->label)
             out->label[suspect->row] = suspect->suggested;
         if (out->factor)
-            out->factor[suspect->row] = suspect->importance;
+            out->factor[suspect->row] = factor_of(report, suspect);
     }
     return TEMPER_OK;
 }
@@ -114,8 +121,7 @@ static temper_status edit_rows(const struct dataset *data, const struct row_edit
     return TEMPER_OK;
 }
 
-/* Refuses a report of other data, an unknown method, and weights that would not reduce any row: importances are
- * p^(t2 - t1), which is less than 1 for t1 < t2 only. */
+/* Refuses a report of other data, an unknown method, and weights from scores that are distances. */
 static temper_status check_method(const struct dataset *data, const temper_audit_report *report, const char *how,
                                   temper_error *error)
 {
@@ -123,10 +129,10 @@ static temper_status check_method(const struct dataset *data, const temper_audit
         return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
                          report->rows, data->x.rows);
     /* Before the name is looked up, since only this method depends on the temperatures. */
-    if (strcmp(how, "weight") == 0 && report->loss.t2 <= report->loss.t1)
+    if (strcmp(how, "weight") == 0 && report->by_row && report->loss.t2 <= report->loss.t1)
         return error_set(error, TEMPER_USAGE,
-                         "at t1 = %g, t2 = %g the importance of every row is 1 or more, and "
-                         "weights would change nothing; give t1 < t2, or drop or relabel the rows",
+                         "the scores of an audit for outliers are distances, and at t1 = %g, t2 = %g the importance of "
+                         "every row is 1 or more, so that there are no weights; give t1 < t2, or drop the rows",
                          report->loss.t1, report->loss.t2);
     if (find_method(how) == FIX_METHODS)
         return error_set(error, TEMPER_USAGE, "unknown method '%.64s' of fixing labels; give drop, relabel or weight",

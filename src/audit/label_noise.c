@@ -28,7 +28,7 @@ static void take_transition(struct audited_weights *weights, struct model *model
     model->noise = noise;
 }
 
-/* Appends the warnings of the audit. Those about its list, which nobody sees here, are those of the estimate. */
+/* Appends the warnings of the audit. Those about its list of rows, which is not returned here, are reworded. */
 static void append_warnings(const temper_audit_report *report, temper_warnings *to)
 {
     for (size_t i = 0; i < report->warnings.count; i++) {
@@ -62,7 +62,7 @@ temper_status label_noise_check(const struct dataset *data, const temper_train_o
 {
     temper_audit_options audit_options = options_of_audit(options);
     TRY(train_check(data, &audit_options.train, error));
-    /* The audit would speak of its folds, of which the caller knows nothing. */
+    /* The message of the audit names its folds, which are no option of training. */
     if (dataset_all_rows(data) < 2 * (uint64_t)FOLDS)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: %llu rows are too few to estimate the noise of their labels, which takes %d; give more "

@@ -16,39 +16,52 @@ struct out_of_fold_job {
     temper_status comm_status; /* of the exchange by which all processes stop together */
 };
 
+/* Folds that the caller gives keep related rows together. */
+temper_status audit_split(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
+{
+    struct split_options how = {in->train.seed, true};
+    const uint32_t *given = in->options->fold;
+    TRY(given ? split_given(in->data, given, in->options->folds, &fits->folds, in->error)
+              : split_folds(in->data, in->options->folds, how, &fits->folds, in->error));
+    if (fits->folds.note[0])
+        sentence_append(report->notes, sizeof report->notes, "%s", fits->folds.note);
+    return TEMPER_OK;
+}
+
 /* Checks the memory budget, scales the features, finds the default penalty, draws the folds (stratified by class),
  * and allocates the scores of all rows. The caller frees *fits also after a failure. */
 static temper_status prepare(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
-    struct split_options how = {in->train.seed, true};
     size_t cells;
     TRY(audit_budget(in));
     TRY(scaled_features_new(in->given, in->train.scale, in->threads, &fits->features, in->error));
     /* No penalty given or selected: the default lambda_0 of the data. */
     if (isnan(fits->l2))
         TRY(scaled_features_default_l2(&fits->features, &fits->l2, in->error));
-    TRY(split_folds(in->data, in->options->folds, how, &fits->folds, in->error));
-    if (fits->folds.note[0])
-        sentence_append(report->notes, sizeof report->notes, "%s", fits->folds.note);
+    TRY(audit_split(in, fits, report));
     if (!mul_size(in->rows, in->classes, &cells))
         return error_no_memory(in->error);
-    fits->activation = mem_alloc(cells, sizeof *fits->activation);
-    return fits->activation ? TEMPER_OK : error_no_memory(in->error);
+    for (size_t i = 0; i < fits->losses; i++) {
+        fits->activation[i] = mem_alloc(cells, sizeof *fits->activation[i]);
+        if (!fits->activation[i])
+            return error_no_memory(in->error);
+    }
+    return TEMPER_OK;
 }
 
-/* Keeps the scores of the left-out rows of a fit (fits_job.ended); fit i leaves out fold i. With two classes the
- * single score a stands for the activations -a/2 and a/2, so that later steps need no special case. */
+/* Keeps the scores of the left-out rows of a fit (fits_job.ended); fit i leaves out fold i % folds. With two classes
+ * the single score a stands for the activations -a/2 and a/2, so that later steps need no special case. */
 static temper_status take_scores(void *context, const struct fit_end *end, temper_error *error)
 {
     struct out_of_fold_job *job = context;
     const struct gathered_labels *labels = &job->in->labels;
-    size_t classes = job->in->classes;
+    size_t classes = job->in->classes, folds = job->in->options->folds;
     (void)error;
     for (size_t row = 0; row < labels->own; row++) {
         size_t among_all = labels->first + row;
-        double *out = job->fits->activation + among_all * classes;
+        double *out = job->fits->activation[end->fit / folds] + among_all * classes;
         /* Rows that this fit was trained on. */
-        if (job->fits->folds.part[among_all] != end->fit)
+        if (job->fits->folds.part[among_all] != end->fit % folds)
             continue;
         if (classes == 2) {
             out[0] = -end->activation[row] / 2;
@@ -69,7 +82,8 @@ static bool report_progress(void *context)
     const struct audit_input *in = job->in;
     const temper_audit_options *options = in->options;
     /* No estimate of the remaining time: there are few fits, most of them in progress together. */
-    temper_tune_progress progress = {"audit", job->done, options->folds, train_clock() - in->started, (double)NAN};
+    temper_tune_progress progress = {"audit", job->done, options->folds * job->fits->losses,
+                                     train_clock() - in->started, (double)NAN};
     uint64_t stopping = options->on_progress && options->on_progress(options->progress_context, &progress) != 0;
     if (!comm_alone(in->given->ranks.comm))
         job->comm_status = comm_count(in->given->ranks.comm, stopping, NULL, &stopping, in->error);
@@ -92,20 +106,21 @@ static temper_status gather_scores(const struct audit_input *in, double *activat
     return status;
 }
 
-/* Fits one model per fold and gathers the scores. `few`: for a handful of fits, the Gram matrix of a preconditioner
- * would take longer than it saves. `fit` is space for one entry per fold. */
+/* Fits one model per loss and fold, and gathers the scores. `few`: for a handful of fits, the Gram matrix of a
+ * preconditioner would take longer than it saves. `fit` is space for all fits. */
 static temper_status run_fits(const struct audit_input *in, struct audit_fits *fits, struct fit_spec *fit)
 {
     struct out_of_fold_job job = {.in = in, .fits = fits};
     bool finished;
-    for (size_t i = 0; i < in->options->folds; i++)
-        /* Fit i leaves out part i of the only partition, and starts from zero. */
-        fit[i] =
-            (struct fit_spec){.loss = fits->loss, .l2 = fits->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
+    size_t folds = in->options->folds, count = folds * fits->losses;
+    /* A fit leaves out one part of the only partition, and starts from zero. */
+    for (size_t i = 0; i < count; i++)
+        fit[i] = (struct fit_spec){
+            .loss = fits->loss[i / folds], .l2 = fits->l2, .part = (uint32_t)(i % folds), .after = FIT_BEGINS_AT_ZERO};
     struct fits_job fits_job = {.features = &fits->features,
                                 .partition = &fits->folds,
                                 .fit = fit,
-                                .count = in->options->folds,
+                                .count = count,
                                 .options = &in->train,
                                 .threads = in->threads,
                                 .few = true,
@@ -116,13 +131,15 @@ static temper_status run_fits(const struct audit_input *in, struct audit_fits *f
     TRY(job.comm_status);
     if (!finished)
         return error_set(in->error, TEMPER_INTERRUPTED, "interrupted");
-    return gather_scores(in, fits->activation);
+    for (size_t i = 0; i < fits->losses; i++)
+        TRY(gather_scores(in, fits->activation[i]));
+    return TEMPER_OK;
 }
 
-/* Each row is scored by exactly one fit, that which leaves out its fold. */
+/* Each row is scored by exactly one fit of each loss, that which leaves out its fold. */
 temper_status audit_out_of_fold(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
-    struct fit_spec *fit = mem_alloc(in->options->folds, sizeof *fit);
+    struct fit_spec *fit = mem_alloc(in->options->folds * fits->losses, sizeof *fit);
     temper_status status = fit ? prepare(in, fits, report) : error_no_memory(in->error);
     if (status == TEMPER_OK)
         status = run_fits(in, fits, fit);

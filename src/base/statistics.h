@@ -1,4 +1,4 @@
-/* statistics: means, deviations, and paired tests of whether two lists of numbers differ. */
+/* statistics: means, deviations, log Gamma, and paired tests of whether two lists of numbers differ. */
 #ifndef BASE_STATISTICS_H
 #define BASE_STATISTICS_H
 
@@ -9,6 +9,9 @@
 
 double mean_of(const double *values, size_t count);      /* NAN for none */
 double deviation_of(const double *values, size_t count); /* with count - 1; NAN for one */
+
+/* log Gamma(x), x > 0, to about 1e-12. */
+double log_gamma(double x);
 
 /* Two-sided p-value of Student's t with `freedom` degrees of freedom. */
 double student_p(double t, double freedom);

@@ -225,7 +225,7 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Decides whether classes are sorted: "0", "1", "x" keep their order of appearance. */
-static bool all_are_numbers(const struct classes *classes)
+bool classes_are_numbers(const struct classes *classes)
 {
     for (size_t i = 0; i < classes->count; i++)
         if (!classes->index->is_number[i])
@@ -256,7 +256,7 @@ temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper
     /* The identity, if nothing is sorted. */
     for (uint32_t i = 0; i < classes->count; i++)
         new_number[i] = i;
-    if (!all_are_numbers(classes))
+    if (!classes_are_numbers(classes))
         return TEMPER_OK;
     struct class_rank *ranked = mem_alloc(classes->count, sizeof *ranked);
     if (!ranked)

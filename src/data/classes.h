@@ -34,6 +34,8 @@ uint32_t classes_add(struct classes *classes, const char *label, size_t length);
 uint32_t classes_find(const struct classes *classes, const char *label, size_t length);
 /* Sorts the classes; new_number[old] receives the new number of each. */
 temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error);
+/* Whether all are numbers, and so in ascending order once they are sorted. */
+bool classes_are_numbers(const struct classes *classes);
 void classes_free(struct classes *classes);
 
 /* The path of a dataset as messages show it, or "data" if it has none. */

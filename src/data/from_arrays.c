@@ -181,6 +181,25 @@ temper_status dataset_from_matrix(const struct matrix *x, const int *labels, str
     return TEMPER_OK;
 }
 
+/* A matrix of no columns, whose array no code reads. */
+temper_status dataset_from_labels(const int *labels, size_t rows, struct dataset **out, temper_error *error)
+{
+    if (rows == 0)
+        return error_set(error, TEMPER_BAD_DATA, "there are no labels; give one for each row");
+    struct dataset *data = mem_zeroed(1, sizeof *data);
+    if (!data)
+        return error_no_memory(error);
+    data->x = (struct matrix){.kind = MATRIX_F64, .rows = rows};
+    data->file.format = "arrays";
+    temper_status status = take_labels(data, labels, error);
+    if (status != TEMPER_OK) {
+        dataset_free(data);
+        return status;
+    }
+    *out = data;
+    return TEMPER_OK;
+}
+
 /* Replaces the names of the classes, in the order of their numbers; names that are equal as labels are refused, since a
  * name identifies one class. The old names stay until all new ones are valid. */
 temper_status dataset_name_classes(struct dataset *data, const char *const *names, temper_error *error)

@@ -8,6 +8,9 @@
  * integers, or NULL. On failure the matrix still belongs to the caller. */
 temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out, temper_error *error);
 
+/* The same for rows that have labels and no features. */
+temper_status dataset_from_labels(const int *labels, size_t rows, struct dataset **out, temper_error *error);
+
 /* New names for all classes, in their order. Two that denote the same class, as 1 and 1.0 do, are refused. */
 temper_status dataset_name_classes(struct dataset *data, const char *const *names, temper_error *error);
 /* One for each column. */

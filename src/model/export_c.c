@@ -265,7 +265,7 @@ static const char escort_code[] = "    @_log_p(b, y);\n"
 /* Refines p by the matrix of the calibration, as matrix_refine (predict/calibration_matrix.c) does: matrix scaling of
  * the log probabilities y, mixed with p so that the predicted class stays the most probable one. */
 static const char refine_code[] =
-    "/* Which classes are mistaken for which: y holds log probabilities, the largest of which is top. */\n"
+    "/* Corrects pairs of classes that are confused: y holds log probabilities, the largest of which is top. */\n"
     "static void @_refine(const double *y, double top, double *p)\n"
     "{\n"
     "    double q[@_CLASSES], sum = 0, most, share = 1;\n"

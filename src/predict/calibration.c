@@ -35,6 +35,16 @@ static double row_weight(const struct calibration_problem *problem, size_t row)
     return problem->weight ? problem->weight[row] : 1;
 }
 
+/* The largest term is exp(0) = 1, so that the sum cannot be 0, and p^order may be representable where p underflows. */
+void escort_with_floor(double order, double floor, const double *log_p, size_t classes, double *p)
+{
+    double sum = 0;
+    for (size_t c = 0; c < classes; c++)
+        sum += p[c] = exp(order * log_p[c]);
+    for (size_t c = 0; c < classes; c++)
+        p[c] = (1 - floor) * (p[c] / sum) + floor / (double)classes;
+}
+
 /* ---- The floor ----------------------------------------------------------------------------------------------------
  */
 
@@ -105,11 +115,7 @@ static double profile(struct calibration_problem *problem, double order, double 
 {
     for (size_t row = 0; row < problem->rows; row++) {
         const double *y = problem->log_p + row * problem->classes;
-        double *q = problem->q + row * problem->classes, sum = 0;
-        for (size_t c = 0; c < problem->classes; c++)
-            sum += q[c] = exp(order * y[c]);
-        for (size_t c = 0; c < problem->classes; c++)
-            q[c] /= sum;
+        escort_with_floor(order, 0, y, problem->classes, problem->q + row * problem->classes);
     }
     *floor = best_floor(problem);
     return likelihood(problem, *floor);

@@ -11,6 +11,10 @@
 
 #include "model/model.h"
 
+/* p of one row by order and floor, from log_p: log phat_c less that of the most probable class. May be done in place.
+ */
+void escort_with_floor(double order, double floor, const double *log_p, size_t classes, double *p);
+
 /* Rows whose labels the scores have not been fitted to. */
 struct calibration_rows {
     const double *score; /* [row * vectors + k] */

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "optim/minimise.h"
+#include "predict/calibration.h"
 
 /* Standard deviations of the priors: of the matrix in two widths, of its offsets relative to that, of the logit of the
  * floor. The wide one is taken where it raises the log loss of held-out rows, after a fit to half of the rows, by no
@@ -205,15 +206,12 @@ static void add_losses(const struct matrix_rows *rows, const struct calibration 
 {
     size_t classes = rows->classes;
     for (size_t row = 0; row < rows->rows; row++) {
-        double p[CALIBRATION_MATRIX_CLASSES], sum = 0;
+        double p[CALIBRATION_MATRIX_CLASSES];
         const double *log_p = rows->log_p + row * classes;
         double weight = rows->weight ? rows->weight[row] : 1;
         if (in_second_half(rows, row) != second)
             continue;
-        for (size_t c = 0; c < classes; c++)
-            sum += p[c] = exp(calibration->order * log_p[c]);
-        for (size_t c = 0; c < classes; c++)
-            p[c] = (1 - calibration->floor) * p[c] / sum + calibration->floor / (double)classes;
+        escort_with_floor(calibration->order, calibration->floor, log_p, classes, p);
         loss[0] -= weight * log(fmax(p[rows->label[row]], DBL_MIN));
         matrix_refine(calibration, classes, log_p, p);
         loss[1] -= weight * log(fmax(p[rows->label[row]], DBL_MIN));

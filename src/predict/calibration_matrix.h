@@ -1,4 +1,4 @@
-/* calibration_matrix: probabilities that also know which classes are mistaken for which.
+/* calibration_matrix: matrix scaling, which corrects the probabilities of pairs of classes that are confused.
  *
  * Order and floor treat all classes alike. Where no linear model fits, some pairs of classes are confused far more
  * often than others, and the scores show which. Matrix scaling (C. Guo et al., "On calibration of modern neural
@@ -6,7 +6,8 @@
  *
  *     p'_c = (1 - f') softmax(u + u A + b)_c + f' / C,   u_c = max(order (log phat_c - max_k log phat_k), -60)
  *
- * by maximum likelihood with normal priors around A = 0, b = 0 and the floor f: with few rows p' is nearly p. To keep
+ * by maximum likelihood with normal priors around A = 0, b = 0 and the floor f: with few rows p' is nearly p. The prior
+ * of A has one of two widths, selected by two-fold cross-validation. To keep
  * the predicted class the most probable one, p' is mixed with p, in the largest share of p' that does. */
 #ifndef PREDICT_CALIBRATION_MATRIX_H
 #define PREDICT_CALIBRATION_MATRIX_H

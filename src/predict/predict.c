@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "objective/scores.h"
+#include "predict/calibration.h"
 #include "predict/calibration_matrix.h"
 #include "predict/true_label.h"
 #include "tempered/log_partition.h"
@@ -59,26 +60,19 @@ void raw_log_probabilities(const struct model *model, const double *a, double *o
 }
 
 /* Fills p[classes] with the tempered softmax of the scores; calibrated: with its escort distribution p^order / sum
- * p^order, mixed with the uniform one by the floor of the calibration, and refined by its matrix. Computed from log p
- * relative to the largest, since p^order may be representable where p underflows. */
+ * p^order, mixed with the uniform one by the floor of the calibration, and refined by its matrix. */
 void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p)
 {
     size_t classes = model->vectors == 1 ? 2 : model->vectors;
     /* Order 1 leaves the distribution as it is. */
-    double order = calibrated ? model_escort_order(model) : 1, sum = 0;
+    double order = calibrated ? model_escort_order(model) : 1;
     double floor = calibrated ? model->calibration.floor : 0;
     double log_p[CALIBRATION_MATRIX_CLASSES];
     bool refined = calibrated && model->calibration.matrix;
     raw_log_probabilities(model, a, p);
     if (refined)
         memcpy(log_p, p, classes * sizeof *p);
-    for (size_t c = 0; c < classes; c++) {
-        /* The largest term is exp(0) = 1, so that the sum cannot be 0. */
-        p[c] = exp(order * p[c]);
-        sum += p[c];
-    }
-    for (size_t c = 0; c < classes; c++)
-        p[c] = (1 - floor) * (p[c] / sum) + floor / (double)classes;
+    escort_with_floor(order, floor, p, classes, p);
     if (refined)
         matrix_refine(&model->calibration, classes, log_p, p);
 }

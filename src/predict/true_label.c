@@ -18,32 +18,19 @@ static double transition(const struct label_noise *noise, size_t classes, size_t
     return c == g ? 1 - noise->rate : noise->rate / ((double)classes - 1);
 }
 
-/* sum_k of estimate[k] T(k, g), `sum` being that of the estimate: the probability of label g. The rate of all classes
- * needs no loop over the classes. */
-static double label_probability(const struct label_noise *noise, size_t classes, const double *estimate, double sum,
-                                size_t g)
+/* The product of x, whose sum is given, with row or column `at` of T: sum_k x[k] T(at, k), or sum_k x[k] T(k, at). The
+ * rate that all classes share needs no loop over the classes. */
+static double product(const struct label_noise *noise, size_t classes, const double *x, double sum, size_t at,
+                      bool column)
 {
-    double expected = 0;
+    double result = 0;
     if (!noise->transition) {
         double other = transition(noise, classes, 0, 1);
-        return other * sum + (transition(noise, classes, g, g) - other) * estimate[g];
+        return other * sum + (transition(noise, classes, at, at) - other) * x[at];
     }
     for (size_t k = 0; k < classes; k++)
-        expected += estimate[k] * noise->transition[k * classes + g];
-    return expected;
-}
-
-/* sum_g of ratio[g] T(c, g), `sum` being that of the ratios. */
-static double mean_ratio(const struct label_noise *noise, size_t classes, const double *ratio, double sum, size_t c)
-{
-    double mean = 0;
-    if (!noise->transition) {
-        double other = transition(noise, classes, 0, 1);
-        return other * sum + (transition(noise, classes, c, c) - other) * ratio[c];
-    }
-    for (size_t g = 0; g < classes; g++)
-        mean += ratio[g] * noise->transition[c * classes + g];
-    return mean;
+        result += x[k] * noise->transition[column ? k * classes + at : at * classes + k];
+    return result;
 }
 
 /* ratio[g] = given_g over the probability of label g by the present estimate: how much too rare the estimate has it.
@@ -55,7 +42,7 @@ static double compare_labels(const struct label_noise *noise, size_t classes, co
     for (size_t k = 0; k < classes; k++)
         sum += estimate[k];
     for (size_t g = 0; g < classes; g++) {
-        double expected = label_probability(noise, classes, estimate, sum, g);
+        double expected = product(noise, classes, estimate, sum, g, true);
         /* 0 only where the noise model excludes a label that the calibration does not. */
         ratio[g] = expected > 0 ? given[g] / expected : 0;
         sum_of_ratios += ratio[g];
@@ -88,7 +75,7 @@ void true_probabilities(const struct label_noise *noise, size_t classes, const d
         double change = 0, sum = 0;
         double ratios = compare_labels(noise, classes, given, out, ratio);
         for (size_t c = 0; c < classes; c++) {
-            double factor = mean_ratio(noise, classes, ratio, ratios, c);
+            double factor = product(noise, classes, ratio, ratios, c, false);
             change = fmax(change, fabs(out[c] * (factor - 1)));
             sum += out[c] *= factor;
         }

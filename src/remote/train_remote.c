@@ -115,6 +115,10 @@ static temper_status check_options(const temper_train_options *options, temper_e
         return error_set(error, TEMPER_USAGE,
                          "the noise of the labels is estimated by an audit, which needs the rows in one place; train "
                          "on shards without it");
+    if (options->clean && strcmp(options->clean, "none") != 0)
+        return error_set(error, TEMPER_USAGE,
+                         "labels are cleaned by an audit, which needs the rows in one place; train on shards without "
+                         "it");
     if (calibrate && strcmp(calibrate, "auto") != 0 && strcmp(calibrate, "none") != 0)
         return error_set(error, TEMPER_USAGE,
                          "a model of shards is not calibrated, which needs rows in one place; 'calibrate' can be auto "

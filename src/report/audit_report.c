@@ -1,23 +1,22 @@
 /* audit_report: the page on an audit: what was found, how certain that is, and the rows themselves.
  *
  * The reader decides which labels to change, so the page says first how many wrong labels to expect among the first
- * rows of the list, then shows the evidence (margins of models that have not seen the rows; which classes are
- * confused), and then the rows: as images if they are images, and as a table. */
+ * rows of the list, then shows the rows one by one (report/review/), and then what is true of all of them: figures,
+ * margins of models that have not seen the rows, which classes are confused, conflicts. */
 #include "report/audit_report.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "report/figures.h"
+#include "report/health_section.h"
 #include "report/html.h"
-#include "report/png.h"
+#include "report/review/review_page.h"
 #include "report/svg.h"
 #include "temper_extra.h"
 
 /* Limits of the page; the files that the command writes have all rows. */
 enum {
-    MOST_LISTED = 500,    /* suspects */
-    MOST_PICTURES = 240,  /* images: some 500 bytes each */
     MOST_CONFLICTS = 200, /* rows with equal features and different labels */
     NAME_CHARACTERS = 24  /* of a class; longer names end in an ellipsis */
 };
@@ -53,7 +52,10 @@ static void write_summary(struct text *out, const struct audit_page *page)
     table_head(&table, head);
     append_count(table_fact(&table, "rows"), report->rows);
     text_format(table_fact(&table, "classes"), "%zu", report->classes);
-    append_loss(table_fact(&table, "loss"), report->loss);
+    if (report->folds)
+        append_loss(table_fact(&table, "loss"), report->loss);
+    else
+        text_append(table_fact(&table, "models"), "given probabilities");
     append_percent(table_fact(&table, "given labels predicted out of fold"), report->accuracy);
     /* The estimate is an expectation, so it need not be a whole number. */
     struct text *value = table_fact(&table, "wrong labels, estimated");
@@ -95,6 +97,45 @@ static void write_precision(struct text *out, const struct audit_page *page)
         append_percent(cell, high);
     }
     table_end(out, &table, NULL);
+}
+
+/* Reasons not to trust the figures come before them. */
+static void write_warnings(struct text *out, const temper_warnings *warnings)
+{
+    for (size_t i = 0; i < warnings->count; i++) {
+        struct text words = {0};
+        text_append(&words, "Warning: ");
+        text_append(&words, warnings->list[i].text);
+        text_append(&words, ".");
+        html_paragraph(out, words_of(&words));
+        out->failed |= words.failed;
+        text_free(&words);
+    }
+}
+
+/* What was found, in a sentence, before the rows themselves. */
+static void write_finding(struct text *out, const struct audit_page *page)
+{
+    const temper_audit_report *report = page->report;
+    struct text words = {0};
+    if (!report->by_row) {
+        text_append(&words, "About ");
+        append_count(&words, (size_t)llround(report->wrong));
+        text_append(&words, " labels (");
+        append_percent(&words, report->wrong / (double)report->rows);
+        text_append(&words, ") are estimated to be wrong. ");
+    }
+    append_count(&words, page->count);
+    text_append(&words, page->count == 1 ? " row is listed" : " rows are listed");
+    if (!report->by_row && page->count > 0) {
+        text_append(&words, ", of which ");
+        append_percent(&words, temper_audit_precision(report, page->count));
+        text_append(&words, " should have a wrong label");
+    }
+    text_append(&words, ".");
+    html_paragraph(out, words_of(&words));
+    out->failed |= words.failed;
+    text_free(&words);
 }
 
 /* ---- Pictures of figures --------------------------------------------------------------------- */
@@ -175,24 +216,6 @@ static void add_suspect(struct table_builder *table, const struct audit_page *pa
     text_append(table_cell(table), suspect->conflict ? "conflict" : "");
 }
 
-/* The table of suspects, limited to a number that a browser shows quickly; a sentence says so if some are left out. */
-static void write_list(struct text *out, const struct audit_page *page)
-{
-    struct table_builder table = {.columns = LIST_COLUMNS};
-    size_t shown = page->count < MOST_LISTED ? page->count : (size_t)MOST_LISTED;
-    if (shown < page->count) {
-        struct text words = {0};
-        text_format(&words, "The first %zu of %zu; temper audit -o lists all.", shown, page->count);
-        html_paragraph(out, words_of(&words));
-        out->failed |= words.failed;
-        text_free(&words);
-    }
-    table_head(&table, list_head);
-    for (size_t i = 0; i < shown; i++)
-        add_suspect(&table, page, i);
-    table_end(out, &table, "Suspects");
-}
-
 /* Rows with equal features and different labels, in the order of their rank. */
 static void write_conflicts(struct text *out, const struct audit_page *page)
 {
@@ -202,7 +225,8 @@ static void write_conflicts(struct text *out, const struct audit_page *page)
         return;
     html_heading(out, "Conflicts");
     html_paragraph(out, "Rows with the same features as another row, and another label: at least one of them is wrong, "
-                        "or the features cannot distinguish them. The rank is that in the list of all rows.");
+                        "or the features cannot distinguish them. The rank is that in the list of all rows; rows are "
+                        "counted from 1, without those left out for missing values.");
     table_head(&table, list_head);
     for (size_t i = 0; i < page->report->rows && shown < MOST_CONFLICTS; i++)
         if (page->report->suspects[i].conflict) {
@@ -212,63 +236,22 @@ static void write_conflicts(struct text *out, const struct audit_page *page)
     table_end(out, &table, "Conflicts");
 }
 
-/* One row as an image with its label as given, the suggestion, its place in the file and its score. The image is part
- * of the page (data: address), so that the page is one file. */
-static void write_photograph(struct text *out, const struct audit_page *page, size_t rank)
-{
-    const temper_audit_suspect *suspect = &page->report->suspects[rank];
-    size_t size = (size_t)page->picture[0] * page->picture[1] * page->picture[2]; /* bytes of an image */
-    struct picture picture = {page->pixels + (size_t)suspect->row * size, page->picture[0], page->picture[1],
-                              page->picture[2]};
-    struct text source = {0}, caption = {0}, note = {0}; /* "data:...", "3 -> 8", "row 17, 98 %" */
-    png_append(&source, &picture);
-    append_short(&caption, page->class_names[suspect->given], NAME_CHARACTERS);
-    text_append(&caption, " \xe2\x86\x92 ");
-    append_short(&caption, page->class_names[suspect->suggested], NAME_CHARACTERS);
-    append_place(&note, page, suspect);
-    text_append(&note, ", ");
-    if (page->report->by_row)
-        text_append_number(&note, suspect->score, 3);
-    else
-        append_percent(&note, suspect->score);
-    html_photograph(out, words_of(&source), words_of(&caption), words_of(&note));
-    out->failed |= source.failed || caption.failed || note.failed;
-    text_free(&source);
-    text_free(&caption);
-    text_free(&note);
-}
-
-/* The images of the first suspects, for data that are images: people judge them faster than a table of features. */
-static void write_photographs(struct text *out, const struct audit_page *page)
-{
-    size_t shown = page->count < MOST_PICTURES ? page->count : (size_t)MOST_PICTURES;
-    if (!page->pixels || shown == 0)
-        return;
-    html_heading(out, "The pictures");
-    html_paragraph(out, page->report->by_row
-                            ? "The most suspicious first: the label as given \xe2\x86\x92 the one that "
-                              "is suggested, and the score."
-                            : "The most suspicious first: the label as given \xe2\x86\x92 the one that "
-                              "is suggested, and how likely the given one is wrong.");
-    /* A grid with as many columns as the window has space for. */
-    html_open(out, "grid");
-    for (size_t i = 0; i < shown; i++)
-        write_photograph(out, page, i);
-    html_close(out);
-}
-
 /* ---- Page ------------------------------------------------------------------------------------ */
 
-/* The page from top to bottom: summary, margins, images, list, conflicts. */
+/* The page from top to bottom: summary, review, margins, conflicts. */
 void audit_page_write(struct text *out, const struct audit_page *page)
 {
     const temper_audit_report *report = page->report;
-    html_begin(out, report->by_row ? "Rows to look at again" : "Labels to look at again");
+    review_begin(out, report->by_row ? "Rows to look at again" : "Labels to look at again", page->review);
     html_source(out, &(struct html_source){.data = page->source,
                                            .rows = report->rows,
                                            .dropped = page->dropped,
                                            .class_names = page->class_names,
                                            .classes = report->classes});
+    write_warnings(out, &report->warnings);
+    write_finding(out, page);
+    text_append(out, page->review);
+    html_heading(out, "The audit");
     html_open(out, "flow"); /* tables may be next to each other as well */
     write_summary(out, page);
     write_precision(out, page);
@@ -285,11 +268,7 @@ void audit_page_write(struct text *out, const struct audit_page *page)
     write_margins(out, page);
     write_transition(out, page);
     html_close(out);
-    write_photographs(out, page);
-    html_heading(out, "The list");
-    html_paragraph(out, "Rows are counted from 1, as the file has them; those that were left out "
-                        "for missing values are not counted.");
-    write_list(out, page);
+    health_section_write(out, report, page->class_names);
     write_conflicts(out, page);
     html_end(out);
 }

@@ -11,9 +11,7 @@ struct audit_page {
     const char *source; /* the file */
     size_t dropped;     /* rows that are not in it, for missing values */
     const char *const *class_names;
-    /* Rows that are pictures of bytes: height, width, colours; 0 if they are not. */
-    uint32_t picture[3];
-    const unsigned char *pixels; /* of all rows */
+    const char *review; /* the section of the rows, of review_section */
 };
 
 /* Memory that ended is noted in the text. */

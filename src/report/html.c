@@ -38,12 +38,6 @@ static const char style[] =
     ".flow{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;margin:1rem 0;align-items:flex-start}\n"
     ".flow .scroll{margin:0}\n"
     ".scroll svg{display:block;min-width:var(--least);max-width:100%;height:auto}\n"
-    ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(7rem,1fr));gap:1rem;"
-    "margin:1rem 0}\n"
-    ".grid figure{margin:0}\n"
-    ".grid img{width:100%;image-rendering:pixelated;border:1px solid var(--line)}\n"
-    ".grid figcaption{font-size:.8rem;line-height:1.35;overflow-wrap:anywhere}\n"
-    ".grid figcaption span{color:var(--soft);font-size:.72rem;white-space:nowrap}\n"
     "footer{color:var(--soft);font-size:.85rem;margin-top:3rem}\n"
     "@media (prefers-color-scheme:dark){\n"
     ":root{--paper:#15171b;--ink:#e4e6e9;--soft:#a3a8b0;--line:#33373e;--wash:#1d2025;--focus:#56b4e9}\n"
@@ -73,18 +67,28 @@ static void append_dark_rules(struct text *out)
 }
 
 /* Valid as HTML and well formed as XML, so that either kind of parser can check it. */
-void html_begin(struct text *out, const char *title)
+void html_begin_with(struct text *out, const char *title, const char *more_style, const char *policy)
 {
     text_append(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
                      "<meta name=\"generator\" content=\"temper\"/>\n");
+    if (policy)
+        text_format(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\"/>\n", policy);
     element(out, "title", *title ? title : "temper");
     text_append(out, "<style>\n");
     text_append(out, style);
     text_append(out, "@media (prefers-color-scheme:dark){\n");
     append_dark_rules(out);
-    text_append(out, "}\n</style>\n</head>\n<body>\n<main>\n");
+    text_append(out, "}\n");
+    text_append(out, more_style ? more_style : "");
+    text_append(out, "</style>\n</head>\n<body>\n<main>\n");
     element(out, "h1", *title ? title : "temper");
+}
+
+/* A page that only shows. */
+void html_begin(struct text *out, const char *title)
+{
+    html_begin_with(out, title, NULL, NULL);
 }
 
 /* Closes the page. */
@@ -198,18 +202,6 @@ void html_picture(struct text *out, const char *svg)
     region_begin(out, "Picture", NULL, width > 480 ? (int)(0.75 * width) : 0);
     text_append(out, svg);
     text_append(out, "</div>\n");
-}
-
-/* The caption is beside the image, so the alternative text only says which row it is. */
-void html_photograph(struct text *out, const char *source, const char *caption, const char *note)
-{
-    text_format(out, "<figure><img src=\"%s\" alt=\"", source);
-    svg_escape(out, note);
-    text_append(out, "\"/><figcaption>");
-    svg_escape(out, caption);
-    text_append(out, "<br/><span>");
-    svg_escape(out, note);
-    text_append(out, "</span></figcaption></figure>\n");
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* html: a page of HTML that needs nothing else: no scripts, no fonts, no other files.
+/* html: a page of HTML that needs nothing else: no fonts, no other files, and scripts on pages for review alone
+ * (report/review/).
  *
  * Texts are escaped; a failed allocation is noted in the text, which the caller checks at the end. On dark screens a
  * few rules of CSS exchange the neutral colours of the pictures (palette_neutrals); the pictures themselves do not
@@ -12,6 +13,8 @@
 #include "base/text.h"
 
 void html_begin(struct text *out, const char *title);
+/* With rules after the style sheet, and a Content-Security-Policy; NULL: none. Both are copied as they are. */
+void html_begin_with(struct text *out, const char *title, const char *more_style, const char *policy);
 /* With the version of the program and no date: the same input makes the same bytes. */
 void html_end(struct text *out);
 
@@ -32,13 +35,11 @@ struct html_source {
 void html_source(struct text *out, const struct html_source *source);
 
 /* Elements between open and close are arranged by the class: "flow" places pictures and tables next to each other where
- * there is space, "grid" is for photographs. */
+ * there is space. */
 void html_open(struct text *out, const char *class_name);
 void html_close(struct text *out);
 /* `svg` is copied as it is; "" is allowed. */
 void html_picture(struct text *out, const char *svg);
-/* With a caption and a fainter note; `source` is a data: address, copied as it is. */
-void html_photograph(struct text *out, const char *source, const char *caption, const char *note);
 
 /* cells[rows][columns]: the first row is the head, the first column names the rows; numbers are aligned right. The
  * caption may be NULL. */

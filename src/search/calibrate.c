@@ -367,8 +367,10 @@ static temper_status fit_to_scores(const struct calibrate_job *job)
     struct calibration found = {.folds = job->fitted};
     struct calibration_rows rows = {score, label, weight, job->count, job->distinct};
     if (status == TEMPER_OK)
-        status = calibration_fit(job->model, &rows, &found, job->error);
-    if (status == TEMPER_OK)
+        status = comm_agree(job->labels.comm, calibration_fit(job->model, &rows, &found, job->error), job->error);
+    if (status != TEMPER_OK)
+        mem_free(found.matrix);
+    else
         job->model->calibration = found;
     mem_free(score);
     mem_free(weight);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/statistics.h"
 
 /* Upper ranks of the bands of confidence but the last; rank 0 is the least confident row, 1 the most. */
 static const double bounds[TEMPER_CONFIDENCE_BANDS - 1] = {0.1, 0.2, 0.4, 0.6, 0.8, 0.9};
@@ -154,22 +155,6 @@ static double measure_balance(const struct half_split *halves, const struct half
 }
 
 /* ---- Code length ----------------------------------------------------------------------------- */
-
-/* log Gamma(x) for x > 0 by Stirling's series; smaller x are first shifted to x >= 10 by the recurrence. The
- * library's lgamma is avoided as it writes the global signgam, which is a data race between threads. */
-static double log_gamma(double x)
-{
-    const double half_log_two_pi = 0.91893853320467274178;
-    double shift = 0;
-    while (x < 10) {
-        shift += log(x);
-        x += 1;
-    }
-    /* Four terms of the asymptotic series, which at x >= 10 are accurate to about 1e-12 and better. */
-    double y = 1 / (x * x);
-    double series = (1.0 / 12 - y * (1.0 / 360 - y * (1.0 / 1260 - y / 1680))) / x;
-    return (x - 0.5) * log(x) - x + half_log_two_pi + series - shift;
-}
 
 /* By cell, then label, then weight: rows that compare equal are interchangeable, so that the sums have the same bits
  * for any order of the rows. */

@@ -313,7 +313,7 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data
         plan->categories += plan->role[i] == CSV_CATEGORY;
         plan->width += plan->role[i] == CSV_CATEGORY || plan->role[i] == CSV_FEATURE;
     }
-    if (plan->width == 0)
+    if (plan->width == 0 && !(reader->options->labels_alone && plan->label != CSV_NO_COLUMN))
         return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: no column is left for features; pass another --label or --ignore, or "
                          "--format if this is not %s",

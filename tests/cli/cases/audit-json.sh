@@ -5,7 +5,7 @@ $TEMPER audit -q --t1 0.3 --json --top 2 --threads 2 "$CLI_TESTS/data/three.csv"
 cmp one two && wc -l <one
 sed 's/:.*//' one
 $TEMPER audit -q --t1 0.3 --json --threshold 1.1 "$CLI_TESTS/data/three.csv"
-# Two classes: the ends of the range of each score, below it and above it; more classes have none.
+# The ends of the range of each score, below it and above it.
 $TEMPER audit -q --t1 0.3 --json --top 3 "$CLI_TESTS/data/two.csv" 2>/dev/null |
     tr -d '{}"' | awk -F '[:,] *' '{ for (i = 1; i < NF; i += 2) v[$i] = $(i + 1)
         print (v["low"] <= v["score"] && v["score"] <= v["high"] ? "within" : "outside") }'

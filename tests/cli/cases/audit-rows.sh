@@ -8,7 +8,7 @@ $TEMPER convert -q data.csv data.npy
 $TEMPER audit -q --t1 0.3 --classes 0,1 --top 6 data.npy -o npy.csv --json --report page.html |
     grep -o '"row": [0-9]*' | sort -k 2 -n
 cut -d, -f1,2 npy.csv | sort -n
-grep -o 'row [0-9]*' page.html | sort -k 2 -nu
+grep -o '^{"r":[0-9]*' page.html | sort -t : -k 2 -n
 $TEMPER audit -q --t1 0.3 --classes 0,1 --top 6 data.csv -o csv.csv --fix out.csv >/dev/null
 cut -d, -f1,2 csv.csv | sort -n
 wc -l <out.csv

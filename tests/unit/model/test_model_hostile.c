@@ -47,6 +47,19 @@ static void check_changed(const char *from, const char *to, const char *words)
     text_free(&changed);
 }
 
+/* What is replaced by what, and words of the refusal. */
+struct changed_file {
+    const char *from, *to, *words;
+};
+
+static void check_all(const struct changed_file *cases, size_t count)
+{
+    scratch_enter();
+    for (size_t i = 0; i < count; i++)
+        check_changed(cases[i].from, cases[i].to, cases[i].words);
+    scratch_leave();
+}
+
 TEST(the_text_itself_is_accepted)
 {
     struct text text = made();
@@ -64,9 +77,7 @@ TEST(the_text_itself_is_accepted)
 
 TEST(keys)
 {
-    static const struct {
-        const char *from, *to, *words;
-    } cases[] = {
+    static const struct changed_file cases[] = {
         {"\"l2\": 0.0001,", "", "\"l2\" is missing before this"},
         {"\"l2\": 0.0001,", "\"l2\": 1,\n\"l2\": 1,", "\"l2\" comes twice"},
         {"\"l2\": 0.0001,", "\"l3\": 1,", "does not know"},
@@ -82,17 +93,12 @@ TEST(keys)
         {"\"missing\": \"mean\", ", "", "\"missing\" is missing in this schema"},
         {"\"column\": 1, ", "", "\"column\" is missing in this column"},
     };
-    scratch_enter();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_changed(cases[i].from, cases[i].to, cases[i].words);
-    scratch_leave();
+    check_all(cases, sizeof cases / sizeof *cases);
 }
 
 TEST(kinds)
 {
-    static const struct {
-        const char *from, *to, *words;
-    } cases[] = {
+    static const struct changed_file cases[] = {
         {"\"l2\": 0.0001", "\"l2\": \"0.0001\"", "a number"},
         {"\"l2\": 0.0001", "\"l2\": null", "a number"},
         {"\"l2\": 0.0001", "\"l2\": NaN", "a number"},
@@ -120,17 +126,12 @@ TEST(kinds)
         {"\"constants\": 1", "\"constants\": 9", "contradicts itself"},
         {"\"weights\": [", "\"weights\": {", "a list"},
     };
-    scratch_enter();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_changed(cases[i].from, cases[i].to, cases[i].words);
-    scratch_leave();
+    check_all(cases, sizeof cases / sizeof *cases);
 }
 
 TEST(sizes)
 {
-    static const struct {
-        const char *from, *to, *words;
-    } cases[] = {
+    static const struct changed_file cases[] = {
         {"\"features\": 4", "\"features\": 0", "no features"},
         {"\"features\": 4", "\"features\": 5", "fewer names than features"},
         {"\"features\": 4", "\"features\": 3", "more names than features"},
@@ -148,10 +149,7 @@ TEST(sizes)
         {"\"texts\": [\"red, or so\", ", "\"texts\": [", "2 numbers, but 1"},
         {"\"texts\": [\"red, or so\", ", "\"texts\": [\"1.0\", ", "has already"},
     };
-    scratch_enter();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_changed(cases[i].from, cases[i].to, cases[i].words);
-    scratch_leave();
+    check_all(cases, sizeof cases / sizeof *cases);
 }
 
 TEST(strings)
@@ -173,9 +171,7 @@ TEST(strings)
 
 TEST(schemas)
 {
-    static const struct {
-        const char *from, *to, *words;
-    } cases[] = {
+    static const struct changed_file cases[] = {
         {"\"file_columns\": 7", "\"file_columns\": 2", "beyond the last column"},
         {"\"label_column\": 7", "\"label_column\": 0", "columns count from 1"},
         {"\"label_column\": 7, ", "", "a name and no column"},
@@ -189,17 +185,12 @@ TEST(schemas)
         {"\"texts\": [\"red, or so\", \"1.0\"], ", "", "1 are needed"},
         {"\"texts\": [\"red, or so\", \"1.0\"]", "\"texts\": []", "no texts"},
     };
-    scratch_enter();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_changed(cases[i].from, cases[i].to, cases[i].words);
-    scratch_leave();
+    check_all(cases, sizeof cases / sizeof *cases);
 }
 
 TEST(calibrations)
 {
-    static const struct {
-        const char *from, *to, *words;
-    } cases[] = {
+    static const struct changed_file cases[] = {
         {"\"order\": 0.75", "\"order\": 0", "order is not positive"},
         {"\"floor\": 0.125", "\"floor\": 1.5", "from 0 to 1"},
         {"\"matrix_floor\": 0.5", "\"matrix_floor\": -0.5", "from 0 to 1"},
@@ -209,10 +200,7 @@ TEST(calibrations)
         {"\"matrix\": [\n[", "\"matrix\": [\n[1, 2, 3, 4, 5, 6, 7],\n[", "more lines of the calibration's matrix"},
         {"\"matrix\": [\n[", "\"matrix\": [], \"floor\": [[", "fewer lines of the calibration's matrix"},
     };
-    scratch_enter();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_changed(cases[i].from, cases[i].to, cases[i].words);
-    scratch_leave();
+    check_all(cases, sizeof cases / sizeof *cases);
 }
 
 TEST_LIST(LISTED(the_text_itself_is_accepted), LISTED(keys), LISTED(kinds), LISTED(sizes), LISTED(strings),

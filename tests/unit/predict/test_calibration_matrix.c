@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
+#include "predict/calibration.h"
 
 enum { ROWS = 400, CLASSES = 4 };
 
@@ -20,16 +21,6 @@ static void draw_log_p(struct draw *draw, double *log_p, size_t rows, size_t cla
         for (size_t c = 0; c < classes; c++)
             y[c] = (row + c) % 7 == 0 && y[c] < top ? -INFINITY : y[c] - top;
     }
-}
-
-/* Probabilities of order 1 and the given floor. */
-static void plain_p(const double *log_p, size_t classes, double floor, double *p)
-{
-    double sum = 0;
-    for (size_t c = 0; c < classes; c++)
-        sum += p[c] = exp(log_p[c]);
-    for (size_t c = 0; c < classes; c++)
-        p[c] = (1 - floor) * p[c] / sum + floor / (double)classes;
 }
 
 /* Labels of the predicted class, but class 1 is given as class 2 in a third of its rows. */
@@ -87,7 +78,7 @@ static double log_loss(const struct matrix_rows *rows, const struct calibration 
     double sum = 0, p[CLASSES];
     for (size_t row = 0; row < rows->rows; row++) {
         const double *y = rows->log_p + row * CLASSES;
-        plain_p(y, CLASSES, calibration->floor, p);
+        escort_with_floor(1, calibration->floor, y, CLASSES, p);
         if (calibration->matrix)
             matrix_refine(calibration, CLASSES, y, p);
         sum -= log(p[rows->label[row]]) / (double)rows->rows;
@@ -119,7 +110,7 @@ TEST(without_evidence_nothing_changes)
     rows.evidence = 1e-6;
     CHECK(matrix_fit(&rows, &calibration, NULL) == TEMPER_OK && calibration.matrix);
     for (size_t row = 0; calibration.matrix && row < ROWS; row++) {
-        plain_p(made.log_p + row * CLASSES, CLASSES, 0.05, p);
+        escort_with_floor(1, 0.05, made.log_p + row * CLASSES, CLASSES, p);
         memcpy(refined, p, sizeof p);
         matrix_refine(&calibration, CLASSES, made.log_p + row * CLASSES, refined);
         for (size_t c = 0; c < CLASSES; c++)
@@ -149,7 +140,7 @@ TEST(chance_gets_the_narrow_prior)
     double confused = fitted_size(&rows), p[CLASSES];
     for (size_t row = 0; row < ROWS; row++) {
         double u = draw_uniform(&draw, 0, 1);
-        plain_p(made.log_p + row * CLASSES, CLASSES, 0.05, p);
+        escort_with_floor(1, 0.05, made.log_p + row * CLASSES, CLASSES, p);
         made.label[row] = 0;
         while (made.label[row] + 1 < CLASSES && (u -= p[made.label[row]]) > 0)
             made.label[row]++;
@@ -170,7 +161,7 @@ TEST(the_predicted_class_stays_the_most_probable)
             double sum = 0;
             draw_normals(&draw, matrix, (classes + 1) * classes, i % 2 ? 0.2 : 5);
             draw_log_p(&draw, y, 1, classes);
-            plain_p(y, classes, calibration.floor, p);
+            escort_with_floor(1, calibration.floor, y, classes, p);
             matrix_refine(&calibration, classes, y, p);
             for (size_t c = 0; c < classes; c++) {
                 CHECKF(p[c] >= 0, "%g", p[c]);

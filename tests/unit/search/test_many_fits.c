@@ -163,7 +163,7 @@ TEST(fits_are_what_training_on_their_rows_gives)
 TEST(no_memory_is_told)
 {
     for (size_t way = 0; way < 3; way++)
-        for (size_t n = 1 + way % test_step(2);; n += test_step(2)) {
+        for (size_t n = 1 + way % test_step(5);; n += test_step(5)) {
             struct made_job made;
             temper_error error;
             bool finished = true;

@@ -11,6 +11,13 @@
 
 enum { ROWS = 120, COLUMNS = 3 };
 
+/* The rows in turn. */
+static void cyclic_folds(uint32_t *fold, uint32_t rows, uint32_t folds)
+{
+    for (uint32_t row = 0; row < rows; row++)
+        fold[row] = row % folds;
+}
+
 static temper_tune_options tune_options(size_t folds, const uint32_t *fold)
 {
     temper_tune_options options = temper_tune_defaults();
@@ -105,8 +112,7 @@ SCRATCH_TEST(a_checkpoint_of_other_folds_is_refused)
 {
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
     uint32_t fold[ROWS];
-    for (uint32_t row = 0; row < ROWS; row++)
-        fold[row] = row % 4;
+    cyclic_folds(fold, ROWS, 4);
     temper_tune_options options = tune_options(4, fold);
     options.checkpoint = "table";
     temper_tune_report first = made_tune(data, options, NULL);
@@ -127,8 +133,7 @@ TEST(a_lack_of_memory_is_said)
     struct dataset *data = made_data(MATRIX_F32, 24, 2, 2);
     uint32_t fold[24];
     bool fired = true;
-    for (uint32_t row = 0; row < 24; row++)
-        fold[row] = row % 3;
+    cyclic_folds(fold, 24, 3);
     temper_tune_options options = tune_options(3, fold);
     options.grid = "only t1=0.5 t2=1.12 l2=1";
     options.train.max_iterations = 4;
@@ -152,8 +157,7 @@ TEST(the_seed_reaches_the_fits)
 {
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
     uint32_t fold[ROWS];
-    for (uint32_t i = 0; i < ROWS; i++)
-        fold[i] = i % 3;
+    cyclic_folds(fold, ROWS, 3);
     temper_tune_options options = tune_options(3, fold);
     options.grid = "loss=forward l2=1x only";
     temper_tune_report one = made_tune(data, options, NULL), again = made_tune(data, options, NULL);

@@ -167,6 +167,17 @@ TEST(a_model_that_does_not_fit_is_no_warm_start)
 
 /* ---- Nothing learnt -------------------------------------------------------------------------- */
 
+/* A trained model with its weights negated and enlarged: certain of the wrong classes. */
+static temper_model *reversed_model(const struct dataset *data, temper_train_options options)
+{
+    temper_model *model = made_train(data, options, NULL);
+    for (size_t j = 0; model && j < 3 * temper_model_weight_vectors(model); j++)
+        made_inside(model)->weights[j] *= -1000;
+    for (size_t k = 0; model && k < temper_model_weight_vectors(model); k++)
+        made_inside(model)->bias[k] *= -1000;
+    return model;
+}
+
 /* From weights that are certain of the wrong classes there is no way back. */
 TEST(a_plateau_is_refused)
 {
@@ -175,13 +186,9 @@ TEST(a_plateau_is_refused)
         struct dataset *data = made_data(MATRIX_F64, 100, 3, i < 3 ? 2 : 3);
         temper_train_options options = made_options();
         options.l2 = 0;
-        temper_model *model = made_train(data, options, NULL);
+        temper_model *model = reversed_model(data, options);
         if (!model)
             return;
-        for (size_t j = 0; j < 3 * temper_model_weight_vectors(model); j++)
-            made_inside(model)->weights[j] *= -1000;
-        for (size_t k = 0; k < temper_model_weight_vectors(model); k++)
-            made_inside(model)->bias[k] *= -1000;
         options.warm_start = model;
         options.solver = solvers[i < 3 ? i : i - 2];
         made_refused(data, options, TEMPER_BAD_DATA, "--starts 2");
@@ -205,11 +212,9 @@ TEST(a_plateau_of_other_bounded_losses_is_refused)
         struct dataset *data = made_data(MATRIX_F64, 100, 3, 2 + i % 2);
         temper_train_options options = made_options();
         options.l2 = 0;
-        temper_model *model = made_train(data, options, NULL);
+        temper_model *model = reversed_model(data, options);
         if (!model)
             return;
-        for (size_t j = 0; j < 3 * temper_model_weight_vectors(model); j++)
-            made_inside(model)->weights[j] *= -1000;
         options.loss = bounded[i / 2].loss;
         temper_model_free(made_train(data, options, NULL)); /* from 0 it learns */
         options.warm_start = model;

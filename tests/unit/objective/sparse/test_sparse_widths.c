@@ -362,7 +362,7 @@ TEST(memory_may_end)
 {
     make(60, 120000, 3);
     temper_data *data = borrowed(7);
-    for (size_t n = 1;; n += test_step(2)) {
+    for (size_t n = 1;; n += test_step(7)) {
         temper_train_options options = temper_train_defaults();
         options.calibrate = "none"; /* test_train_faults has faults in a calibration */
         temper_model *model = NULL;

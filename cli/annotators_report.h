@@ -1,0 +1,26 @@
+/* annotators_report: what temper annotators prints and writes. */
+#ifndef CLI_ANNOTATORS_REPORT_H
+#define CLI_ANNOTATORS_REPORT_H
+
+#include <stdio.h>
+
+#include "temper_extra.h"
+
+struct annotators_result {
+    const temper_votes *votes;
+    temper_consensus_report report;
+    const char *method;
+    size_t features; /* of DATA; 0: none */
+    size_t again;    /* so many items of report.again are listed */
+    double seconds_read;
+};
+
+/* For people. */
+void annotators_print_text(FILE *out, const struct annotators_result *result);
+/* One JSON object. */
+void annotators_print_json(FILE *out, const struct annotators_result *result);
+/* CSV: a line for each item, and a line for each annotator. */
+void annotators_print_consensus(FILE *out, const struct annotators_result *result);
+void annotators_print_annotators(FILE *out, const struct annotators_result *result);
+
+#endif
