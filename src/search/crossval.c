@@ -402,6 +402,7 @@ static temper_status run_batch(struct crossval_batch *batch, bool *finished, tem
                            .count = batch->trials * batch->parts,
                            .options = cv->train,
                            .threads = cv->train->threads,
+                           .converges = cv->converges,
                            .ended = take_fit,
                            .goes_on = keep_going,
                            .context = batch};

@@ -26,6 +26,7 @@ struct trusted_rows {
 struct crossval {
     const struct scaled_features *features;
     const temper_train_options *train;
+    bool converges; /* fits_job.converges */
     struct trusted_rows trusted;
     size_t folds;
     const uint32_t *given_fold; /* of each row, or NULL: folds are drawn */
@@ -43,6 +44,7 @@ struct crossval_table {
     size_t count;
     double *fold_accuracy; /* [candidate * folds + fold]; NAN: not measured */
     struct outcome_table outcomes;
+    bool *measured_again; /* of each candidate: by fits that converge as the final one does */
     size_t fits_done;
 };
 

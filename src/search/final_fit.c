@@ -70,6 +70,7 @@ static temper_status run_folds(struct fold_models_job *job, size_t candidate, in
                             .count = parts,
                             .options = &t->request.train,
                             .threads = t->request.train.threads,
+                            .converges = true,
                             .ended = take_fold,
                             .goes_on = keep_going,
                             .context = job};

@@ -48,9 +48,9 @@ struct fit_slot {
 
 /* What is kept of every fit of the job, also after its slot is free again. */
 struct fit_record {
-    double zero_norm; /* of the gradient at w = 0 */
-    double *end;      /* its weights, as long as some fit is to start from them */
-    size_t waiting;   /* fits that are to start from `end` and have not begun */
+    double zero_value, zero_norm; /* of the objective and of its gradient at w = 0 */
+    double *end;                  /* its weights, as long as some fit is to start from them */
+    size_t waiting;               /* fits that are to start from `end` and have not begun */
     bool begun, ended;
 };
 
@@ -202,6 +202,16 @@ static void batch_free(struct fit_batch *batch)
 
 /* ---- Starting fits --------------------------------------------------------------------------- */
 
+/* A hinge has its own rule (hinge_min_decrease). */
+static struct optim_distance fit_distance(const struct fit_batch *batch, size_t number)
+{
+    const struct fits_job *job = batch->job;
+    const struct fit_spec *fit = &job->fit[number];
+    if (!job->converges || fit->loss.method == TEMPER_HINGE)
+        return (struct optim_distance){0};
+    return train_distance(job->options->tolerance, fit->l2, batch->record[number].zero_value);
+}
+
 /* Creates the L-BFGS solver of a slot, at zero, at given weights or at the result of an earlier fit. The last fit that
  * starts from a result releases it. */
 static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot)
@@ -210,6 +220,7 @@ static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot
     const struct fit_spec *fit = &job->fit[slot->fit];
     struct fit_record *before = fit->after == FIT_BEGINS_AT_ZERO ? NULL : &batch->record[fit->after];
     struct optim_options options = {.gradient_norm = job->options->tolerance * batch->record[slot->fit].zero_norm,
+                                    .distance = fit_distance(batch, slot->fit),
                                     .max_iterations = job->options->max_iterations,
                                     .history = before || fit->initial ? WARM_HISTORY : HISTORY};
     /* The stopping rule is relative to the gradient at zero, not at the start: a warm start must reach the same
@@ -238,6 +249,7 @@ static temper_status leave_zero(struct fit_batch *batch, struct fit_slot *slot, 
     for (size_t i = 0; i < batch->size; i++)
         sum += slot->gradient[i] * slot->gradient[i];
     batch->record[slot->fit].zero_norm = sqrt(sum);
+    batch->record[slot->fit].zero_value = value;
     TRY(start_solver(batch, slot));
     if (batch->job->fit[slot->fit].after != FIT_BEGINS_AT_ZERO || batch->job->fit[slot->fit].initial)
         return TEMPER_OK;
@@ -267,6 +279,7 @@ static temper_status begin_fit(struct fit_batch *batch, struct fit_slot *slot, s
     if (!zero_is_known(batch->job, fit))
         return TEMPER_OK;
     batch->record[number].zero_norm = batch->record[fit->after].zero_norm;
+    batch->record[number].zero_value = batch->record[fit->after].zero_value;
     return start_solver(batch, slot);
 }
 

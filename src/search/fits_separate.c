@@ -105,8 +105,12 @@ static temper_status solve(struct separate_fit *self, size_t number, const doubl
     const struct fits_job *job = self->all->job;
     const struct fit_spec *fit = &job->fit[number];
     temper_train_options *options = &self->options;
-    struct train_request request = {
-        .data = self->data, .features = job->features, .options = options, .error = &self->error, .initial = initial};
+    struct train_request request = {.data = self->data,
+                                    .features = job->features,
+                                    .options = options,
+                                    .error = &self->error,
+                                    .converges = job->converges,
+                                    .initial = initial};
     bool finished;
     TRY(find_preconditioner(self, number, &request.shared, &finished));
     if (!finished)

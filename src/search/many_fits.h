@@ -37,6 +37,7 @@ struct fits_job {
     /* Used are tolerance, max_iterations, solver, precision, no_intercept and seed. */
     const temper_train_options *options;
     size_t threads; /* at least 1 */
+    bool converges; /* as a final fit does; false: the gradient alone decides when a fit stops */
     bool few;       /* a Gram matrix of all rows would take longer than it saves */
     /* Called after each fit, one call at a time, in no particular order but the same on all processes; a status other
      * than TEMPER_OK ends all fits. */

@@ -18,6 +18,8 @@
 /* The tolerance of the search is this multiple of that of the final fit, up to a limit: the class that a model predicts
  * for held-out rows is settled long before its weights are. */
 static const double SEARCH_TOLERANCE = 10, MOST_TOLERANCE = 1e-2;
+/* Standard errors by which the accuracy of converged fits may be below that of the search. */
+static const double CONFIRMED_WITHIN = 0.5;
 
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
@@ -130,7 +132,8 @@ static temper_status table_new(struct candidate_grid grid, size_t folds, size_t 
     *out = (struct crossval_table){.candidate = grid.table, .count = grid.count};
     TRY(outcome_table_new(grid.count, rows, &out->outcomes, error));
     out->fold_accuracy = mem_alloc(grid.count, folds * sizeof *out->fold_accuracy);
-    if (!out->fold_accuracy)
+    out->measured_again = mem_zeroed(grid.count, sizeof *out->measured_again);
+    if (!out->fold_accuracy || !out->measured_again)
         return error_no_memory(error);
     for (size_t i = 0; i < grid.count * folds; i++)
         out->fold_accuracy[i] = NAN;
@@ -380,23 +383,70 @@ static temper_status expect_accuracy(const struct tune_request *request, const s
     return TEMPER_OK;
 }
 
-/* Applies the selection rule to the complete table, and adds gain, expected accuracy and warnings to the report. */
-static temper_status select_from_table(const struct tune_request *request, const struct tune_setup *setup,
-                                       const struct crossval_table *table, struct selection *out,
-                                       temper_tune_report *report)
+/* Applies the selection rule to the table as it is. */
+static void apply_rule(struct tune_state *t)
 {
-    struct selection_input input = {.table = table->candidate,
-                                    .count = table->count,
-                                    .criterion = request->criterion,
-                                    .structured = request->structured,
-                                    .classes = request->data->classes.count,
-                                    .rows = setup->cv.rows,
-                                    .default_l2 = setup->default_l2,
-                                    .trusted = setup->cv.trusted.count};
-    select_candidate(&input, out);
-    measure_gain(table, out->best, setup->cv.folds, report);
-    warn_selection(request, out, table->candidate[out->best].balance, report);
-    return expect_accuracy(request, setup, table, out, report);
+    const struct crossval *cv = &t->setup.cv;
+    struct selection_input input = {.table = t->table.candidate,
+                                    .count = t->table.count,
+                                    .criterion = t->request.criterion,
+                                    .structured = t->request.structured,
+                                    .classes = t->request.data->classes.count,
+                                    .rows = cv->rows,
+                                    .default_l2 = t->setup.default_l2,
+                                    .trusted = cv->trusted.count};
+    select_candidate(&input, &t->selection);
+}
+
+/* Measures one candidate again on the folds, with the tolerance and the test for convergence of the final fit. */
+static temper_status confirm_candidate(struct tune_state *t, size_t candidate, bool *confirmed)
+{
+    struct crossval cv = t->setup.cv; /* borrows its arrays */
+    cv.train = &t->request.train;
+    cv.converges = true;
+    size_t first = 0;
+    struct crossval_stage stage = {cv.folds == 2 ? STAGE_HALVES : STAGE_FOLDS, &candidate, &first, 1};
+    struct crossval_calls calls = {NULL, keep_going, t};
+    bool finished;
+    t->progress.phase = "confirm";
+    t->progress.fits_planned = t->table.fits_done + cv.folds + (t->request.wants_model ? cv.folds + 1 : 0);
+    const temper_tune_candidate before = t->table.candidate[candidate];
+    temper_tune_candidate *after = &t->table.candidate[candidate];
+    TRY(crossval_run(&cv, &t->table, &stage, &calls, &finished, t->request.error));
+    *confirmed = finished && after->accuracy >= before.accuracy - CONFIRMED_WITHIN * before.accuracy_error;
+    /* A table of measures that are compared has the same kind of fits for all: the accuracy of the search stays where
+     * it was confirmed, and the outcomes by row, which give the accuracy to expect, are those of the new fits. */
+    if (*confirmed && before.stage == STAGE_FOLDS)
+        *after = before;
+    return TEMPER_OK;
+}
+
+/* Selects a candidate. The fits of the search stop early, and with a small penalty a fit that has not yet learnt the
+ * wrong labels predicts better than one that has converged, as the saved model has. So the selected candidate is
+ * measured again by fits that converge; if these are worse, the rule is applied again with their measures. The
+ * checkpoint has the table of the search alone, so that a resumed run makes the same steps. */
+static temper_status select_confirmed(struct tune_state *t)
+{
+    bool confirmed = false;
+    apply_rule(t);
+    while (!confirmed && !t->progress.stopped && !t->table.measured_again[t->selection.best]) {
+        size_t candidate = t->selection.best;
+        TRY(confirm_candidate(t, candidate, &confirmed));
+        t->table.measured_again[candidate] = true;
+        if (!confirmed)
+            apply_rule(t);
+    }
+    return TEMPER_OK;
+}
+
+/* Adds gain, expected accuracy and warnings of the selected candidate to the report. */
+static temper_status describe_selection(const struct tune_request *request, const struct tune_setup *setup,
+                                        const struct crossval_table *table, const struct selection *selection,
+                                        temper_tune_report *report)
+{
+    measure_gain(table, selection->best, setup->cv.folds, report);
+    warn_selection(request, selection, table->candidate[selection->best].balance, report);
+    return expect_accuracy(request, setup, table, selection, report);
 }
 
 /* ---- The tuning ------------------------------------------------------------------------------ */
@@ -411,7 +461,9 @@ static temper_status run_steps(struct tune_state *t)
     TRY(tune_checkpoint_load(t));
     TRY(fit_candidates(t));
     if (!progress->stopped)
-        TRY(select_from_table(&t->request, &t->setup, &t->table, &t->selection, &t->report));
+        TRY(select_confirmed(t));
+    if (!progress->stopped)
+        TRY(describe_selection(&t->request, &t->setup, &t->table, &t->selection, &t->report));
     if (!progress->stopped && t->request.options->ask)
         TRY(tune_ask_labels(t));
     if (!progress->stopped && t->request.wants_model)
@@ -456,6 +508,7 @@ static void free_state(struct tune_state *t)
     dataset_free(t->setup.trusted);
     mem_free(t->table.candidate);
     mem_free(t->table.fold_accuracy);
+    mem_free(t->table.measured_again);
     outcome_table_free(&t->table.outcomes);
     model_free(t->model);
     mem_free(t->report.ask);

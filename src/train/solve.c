@@ -262,20 +262,25 @@ double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss)
     return rounded ? HINGE_DECREASE * loss.smoothing : 0;
 }
 
-/* How near to its minimum the objective has to be. Losses are not negative, so that without a penalty an objective that
- * is a small share of that at W = 0 has converged: separable rows have no other minimum. Phases that lead to a start
- * need no accuracy, a hinge has its own rule (hinge_min_decrease), and fits of a search are compared and not kept. */
+/* Losses are not negative, so that without a penalty an objective that is a small share of that at W = 0 has converged:
+ * separable rows have no other minimum. */
+struct optim_distance train_distance(double tolerance, double l2, double zero_value)
+{
+    return (struct optim_distance){.share = OBJECTIVE_SHARE * tolerance,
+                                   .absolute = OBJECTIVE_SHARE * tolerance * TINY_OBJECTIVE * zero_value,
+                                   .value = l2 > 0 ? 0 : tolerance * zero_value,
+                                   .curvature = l2};
+}
+
+/* How near to its minimum the objective has to be. Phases that lead to a start need no accuracy, a hinge has its own
+ * rule (hinge_min_decrease), and most fits of a search are compared and not kept. */
 static struct optim_distance distance(const struct train_state *train, const struct train_phase *phase)
 {
     const struct gradient_scale *scale = &train->progress.scale;
-    double accuracy = train->request->options->tolerance;
     bool applies = (phase->is_solution || phase->iteration_limit) && phase->loss.method != TEMPER_HINGE;
     if (!applies || train->is_candidate || !(scale->norm > 0))
         return (struct optim_distance){0};
-    return (struct optim_distance){.share = OBJECTIVE_SHARE * accuracy,
-                                   .absolute = OBJECTIVE_SHARE * accuracy * TINY_OBJECTIVE * scale->value,
-                                   .value = phase->l2 > 0 ? 0 : accuracy * scale->value,
-                                   .curvature = phase->l2};
+    return train_distance(train->request->options->tolerance, phase->l2, scale->value);
 }
 
 /* Runs the minimiser on the objective, from progress->w or from the memory of a checkpoint. The end is in progress->w,

@@ -217,7 +217,7 @@ temper_status train(const struct dataset *data, const temper_train_options *opti
  * freed. */
 temper_status train_fit(const struct train_request *request, temper_loss_spec loss, struct train_fit_result *result)
 {
-    struct train_state train = {.request = request, .plan.asked = loss, .is_candidate = true};
+    struct train_state train = {.request = request, .plan.asked = loss, .is_candidate = !request->converges};
     struct train_progress *progress = &train.progress;
     temper_status status = plan_and_solve(request, &train);
     /* Filled in on failure too: searches report how many iterations were spent. */

@@ -30,6 +30,7 @@ struct train_request {
     bool keeps_first;                       /* of several starts: the others serve for a warning alone */
     bool one_at_a_time;                     /* fits that share features, but not the memory limit */
     /* Fits of a search: */
+    bool converges;                             /* as a final fit does; false: the gradient alone decides */
     const double *initial;                      /* weights; NULL: what the options specify */
     const struct shared_preconditioner *shared; /* used instead of making its own; NULL: none */
     struct shared_preconditioner *pilot;        /* where a pilot fit leaves its preconditioners; NULL: it is none */
@@ -66,6 +67,9 @@ temper_status choose_precision(const temper_train_options *options, const struct
 
 /* 128 bits of everything that matters in a dataset, in hexadecimal. */
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error);
+
+/* How near to its minimum the objective has to be at convergence, where it is `zero_value` at W = 0. */
+struct optim_distance train_distance(double tolerance, double l2, double zero_value);
 
 double train_clock(void); /* seconds, monotonic */
 

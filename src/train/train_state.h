@@ -134,8 +134,8 @@ struct train_state {
     struct train_plan plan;
     struct train_progress progress;
     struct train_validation *validation; /* NULL: none was asked for */
-    bool is_candidate;                   /* one fit of a search: the gradient alone decides when it stops */
-    double checkpoint_saved;             /* a clock: when */
+    bool is_candidate;       /* a fit of a search that is not kept: the gradient alone decides when it stops */
+    double checkpoint_saved; /* a clock: when */
 };
 
 /* ---- Steps, in their order ------------------------------------------------------------------- */

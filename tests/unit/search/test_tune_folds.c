@@ -1,11 +1,13 @@
 /* Folds that are given: the same as those drawn where they are the same, and refused where they are
  * none. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/split.h"
 #include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/fault_injection.h"
+#include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 
@@ -192,7 +194,52 @@ TEST(the_weights_of_a_mean_are_planned)
     dataset_free(data);
 }
 
+/* 200 features of which three matter, and 15 % of the labels wrong: with next to no penalty a fit that ends early has
+ * not learnt the wrong labels yet. */
+static temper_data *noisy_rows(void)
+{
+    enum { MANY = 800, WIDE = 200 };
+    static double x[MANY * WIDE];
+    static int label[MANY];
+    struct draw draw = draw_from(1);
+    temper_data *data = NULL;
+    for (size_t row = 0; row < MANY; row++) {
+        label[row] = (int)draw_below(&draw, 2);
+        draw_normals(&draw, x + row * WIDE, WIDE, 1);
+        for (size_t j = 0; j < 3; j++)
+            x[row * WIDE + j] += label[row] ? 1.5 : -1.5;
+        if (draw_below(&draw, 100) < 15)
+            label[row] = !label[row];
+    }
+    CHECK(temper_data_from_f64(x, MANY, WIDE, label, &data, NULL) == TEMPER_OK);
+    return data;
+}
+
+/* The accuracy to expect of the only candidate. */
+static double expected_at(const temper_data *data, const char *grid, double tolerance)
+{
+    temper_tune_options options = tune_options(5, NULL);
+    temper_tune_report report = {0};
+    options.grid = grid;
+    options.train.tolerance = tolerance;
+    CHECK(temper_tune(data, &options, NULL, &report, NULL) == TEMPER_OK);
+    double expected = report.expected_accuracy;
+    temper_tune_report_free(&report);
+    return expected;
+}
+
+/* Fits of the search end early; the accuracy that is reported is that of converged ones. */
+TEST(the_choice_is_measured_by_fits_that_converge)
+{
+    temper_data *data = noisy_rows();
+    const char *grid = "t1=0.7 t2=1.3 l2=1e-6 only";
+    double by_default = expected_at(data, grid, temper_train_defaults().tolerance),
+           converged = expected_at(data, grid, 1e-8);
+    CHECKF(fabs(by_default - converged) < 0.01, "%g, %g", by_default, converged);
+    temper_data_free(data);
+}
+
 TEST_LIST(LISTED(drawn_folds_may_as_well_be_given), LISTED(halves_keep_folds_together),
           LISTED(folds_that_are_none_are_refused), LISTED(a_checkpoint_of_other_folds_is_refused),
           LISTED(a_lack_of_memory_is_said), LISTED(the_seed_reaches_the_fits),
-          LISTED(the_weights_of_a_mean_are_planned))
+          LISTED(the_weights_of_a_mean_are_planned), LISTED(the_choice_is_measured_by_fits_that_converge))
