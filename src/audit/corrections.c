@@ -331,7 +331,7 @@ static temper_status read_rows(struct corrections *c)
 static temper_status corrections_open(struct corrections *c)
 {
     size_t rows = (size_t)c->data->x.rows;
-    TRY(source_whole(c->path, &c->text, c->error));
+    TRY(source_whole(c->path, NULL, &c->text, c->error));
     /* The scanner needs a newline at the end of the last line. */
     if (c->text.length == 0 || c->text.bytes[c->text.length - 1] != '\n')
         text_append(&c->text, "\n");

@@ -20,6 +20,10 @@ struct checkpoint_part {
 temper_status checkpoint_file_save(const char *path, const char magic[CHECKPOINT_MAGIC],
                                    const struct checkpoint_part *parts, size_t count, temper_error *error);
 
+/* TEMPER_USAGE if there is a regular file of that name that is no checkpoint of any kind or version: it would be lost.
+ */
+temper_status checkpoint_file_refuse_other(const char *path, temper_error *error);
+
 /* Checks the bytes of a file. NULL, and *content are the parts; or why they cannot be used, as a sentence. */
 const char *checkpoint_file_check(const char *bytes, size_t length, const char magic[CHECKPOINT_MAGIC],
                                   struct checkpoint_part *content);

@@ -491,18 +491,34 @@ temper_status source_peek(struct source *source, size_t size, const unsigned cha
     return TEMPER_OK;
 }
 
-/* A small file, all of it: chunks are appended until the end. */
-temper_status source_whole(const char *path, struct text *text, temper_error *error)
+/* Whether what was read so far begins as expected. */
+static bool begins_as_expected(const struct text *text, const struct whole_file *expected)
 {
+    if (!expected->begins)
+        return true;
+    size_t known = text->length < expected->begins_length ? text->length : expected->begins_length;
+    return known == 0 || memcmp(text->bytes, expected->begins, known) == 0;
+}
+
+/* A small file, all of it: chunks are appended until the end, or until the file is not what was expected. */
+temper_status source_whole(const char *path, const struct whole_file *expected, struct text *text, temper_error *error)
+{
+    static const struct whole_file anything = {0};
     struct source *source;
     char chunk[WHOLE_CHUNK];
     size_t got = 1;
     TRY(source_open(path, &source, error));
     temper_status status = TEMPER_OK;
-    while (status == TEMPER_OK && got) {
+    expected = expected ? expected : &anything;
+    while (status == TEMPER_OK && got && !text->failed && begins_as_expected(text, expected)) {
         status = source_read(source, chunk, sizeof chunk, &got, error);
         if (status == TEMPER_OK)
             text_append_bytes(text, chunk, got);
+        if (status == TEMPER_OK && expected->most && text->length > expected->most)
+            status = error_set(error, TEMPER_BAD_DATA,
+                               "%s: is larger than %zu bytes, too large for a file of this kind; "
+                               "check the name",
+                               source->name, expected->most);
     }
     source_close(source);
     return status == TEMPER_OK && text->failed ? error_no_memory(error) : status;

@@ -42,7 +42,17 @@ const char *source_compression(const struct source *source);
 uint64_t source_file_size(const struct source *source);
 void source_close(struct source *source);
 
-/* Appends all bytes of a file to `text`, which the caller frees, on failure too. */
-temper_status source_whole(const char *path, struct text *text, temper_error *error);
+/* What a file that is read whole has to be like: reading ends where it is not, so that a device without an end cannot
+ * fill the memory. */
+struct whole_file {
+    const char *begins; /* or NULL; a file that begins otherwise is read in part, and its content is for the caller to
+                         * refuse */
+    size_t begins_length;
+    size_t most; /* bytes; a larger file is TEMPER_BAD_DATA. 0: any number */
+};
+
+/* Appends all bytes of a file to `text`, which is empty, and which the caller frees, on failure too. `expected` may be
+ * NULL. */
+temper_status source_whole(const char *path, const struct whole_file *expected, struct text *text, temper_error *error);
 
 #endif

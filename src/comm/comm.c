@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/checkpoint_file.h"
 #include "base/memory.h"
 #include "base/source.h"
 #include "base/text.h"
@@ -96,12 +97,20 @@ temper_status comm_agree_ranks(const temper_comm *comm, temper_status status, te
     return shared.status;
 }
 
+/* Rank 0 alone writes checkpoints. */
+temper_status comm_check_replaceable(const temper_comm *comm, const char *path, temper_error *error)
+{
+    temper_status status = comm_rank(comm) == 0 ? checkpoint_file_refuse_other(path, error) : TEMPER_OK;
+    return comm_agree(comm, status, error);
+}
+
 /* One read instead of one for each process: the path may exist on the machine of rank 0 only, and all processes
  * get the same bytes even if the file is replaced meanwhile. `text` is empty on entry; the caller frees it, on
  * failure too. */
-temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text, temper_error *error)
+temper_status comm_read_file(const temper_comm *comm, const char *path, const struct whole_file *expected,
+                             struct text *text, temper_error *error)
 {
-    temper_status status = comm_rank(comm) == 0 ? source_whole(path, text, error) : TEMPER_OK;
+    temper_status status = comm_rank(comm) == 0 ? source_whole(path, expected, text, error) : TEMPER_OK;
     TRY(comm_agree(comm, status, error));
     /* the length first, so that the other ranks can allocate */
     uint64_t length = text->length;

@@ -110,8 +110,13 @@ static inline temper_status comm_in_turn(const temper_comm *comm, turn_fn *add, 
 temper_status comm_exchange(const temper_comm *comm, const void *out, const size_t *out_bytes, void *in,
                             const size_t *in_bytes, temper_error *error);
 
+struct whole_file;
+
+/* TEMPER_USAGE in all processes if rank 0 finds a file there that is no checkpoint (checkpoint_file.h). */
+temper_status comm_check_replaceable(const temper_comm *comm, const char *path, temper_error *error);
 /* A whole file: rank 0 reads it and broadcasts it. */
-temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text, temper_error *error);
+temper_status comm_read_file(const temper_comm *comm, const char *path, const struct whole_file *expected,
+                             struct text *text, temper_error *error);
 
 /* Sends bytes from rank `from` to rank from + 1; `bytes` is the same on both, and may be 0. */
 temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out, void *in, size_t bytes,

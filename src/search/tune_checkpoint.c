@@ -8,6 +8,7 @@
 
 #include "base/checkpoint_file.h"
 #include "base/memory.h"
+#include "base/source.h"
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
@@ -168,10 +169,12 @@ temper_status tune_checkpoint_load(struct tune_state *t)
     if (!options->checkpoint)
         return TEMPER_OK;
     TRY(find_identity(&t->request, &t->setup, &t->table));
-    /* A search that is not resumed replaces an existing file at its first checkpoint. */
+    /* A search that is not resumed replaces an existing checkpoint when it first saves one. */
+    const temper_comm *comm = t->request.data->ranks.comm;
     if (!options->resume)
-        return TEMPER_OK;
-    temper_status status = comm_read_file(t->request.data->ranks.comm, options->checkpoint, &file, t->request.error);
+        return comm_check_replaceable(comm, options->checkpoint, t->request.error);
+    const struct whole_file expected = {.begins = magic, .begins_length = sizeof magic};
+    temper_status status = comm_read_file(comm, options->checkpoint, &expected, &file, t->request.error);
     if (status == TEMPER_OK)
         status = restore(t, &file);
     text_free(&file);

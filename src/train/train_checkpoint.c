@@ -10,6 +10,7 @@
 
 #include "base/checkpoint_file.h"
 #include "base/memory.h"
+#include "base/source.h"
 #include "base/text.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
@@ -208,11 +209,12 @@ temper_status checkpoint_begin(struct train_state *train)
     TRY(train_plan_fingerprint(request, &train->plan));
     if (validation)
         TRY(dataset_fingerprint(validation->data, train->plan.threads, validation->fingerprint, request->error));
+    const temper_comm *comm = request->data->ranks.comm;
     if (!request->options->resume)
-        return TEMPER_OK;
+        return comm_check_replaceable(comm, request->options->checkpoint, request->error);
+    const struct whole_file expected = {.begins = magic, .begins_length = sizeof magic};
     struct text text = {0};
-    temper_status status =
-        comm_read_file(request->data->ranks.comm, request->options->checkpoint, &text, request->error);
+    temper_status status = comm_read_file(comm, request->options->checkpoint, &expected, &text, request->error);
     if (status == TEMPER_OK)
         status = parse(train, &text);
     text_free(&text);

@@ -15,7 +15,7 @@
 static temper_status read_bytes(struct csv_text_table *table, temper_error *error)
 {
     struct text *text = &table->text;
-    TRY(source_whole(table->plan.path, text, error));
+    TRY(source_whole(table->plan.path, NULL, text, error));
     const char *foreign =
         text->length > 0 ? unsupported_file((const unsigned char *)text->bytes, text->length, true) : NULL;
     if (foreign)

@@ -4,12 +4,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/source.h"
 #include "base/text.h"
 #include "data/dist/distributed_read.h"
 #include "data/dist/scatter_rows.h"
 #include "data/quote_text.h"
 #include "data/subset.h"
 #include "data/weights.h"
+
+/* A list of a hundred thousand long names is smaller. */
+static const size_t MOST_LIST_BYTES = (size_t)16 << 20;
 
 /* A list of files that is being read. */
 struct file_list_reader {
@@ -85,7 +89,8 @@ static temper_status add_names(struct file_list_reader *list)
  * as empty. */
 static temper_status read_list(struct file_list_reader *list)
 {
-    temper_status status = comm_read_file(list->options->comm, list->path + 1, &list->text, list->error);
+    const struct whole_file expected = {.most = MOST_LIST_BYTES};
+    temper_status status = comm_read_file(list->options->comm, list->path + 1, &expected, &list->text, list->error);
     if (status != TEMPER_OK)
         return status;
     /* An empty text has no terminator to search. */
