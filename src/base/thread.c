@@ -7,6 +7,22 @@
 
 #include "base/memory.h"
 
+/* The stack of a thread. The default of the system is 128 KiB with some C libraries, or whatever `ulimit -s` has set,
+ * which is too little for the buffers of some functions. */
+static const size_t STACK_BYTES = (size_t)2 << 20;
+
+/* Where the attribute cannot be set, the default of the system has to do. */
+bool thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    (void)pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    bool started = pthread_create(thread, &attributes, run, argument) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
 /* What all workers of one call share. */
 struct worker_group {
     block_fn *work;
@@ -61,7 +77,7 @@ static temper_status run_workers(struct worker_group *group, struct worker *work
     for (; started < threads; started++) {
         workers[started] = (struct worker){.group = group, .number = started};
         /* fewer threads suffice, see above */
-        if (pthread_create(&workers[started].thread, NULL, worker_run, &workers[started]) != 0)
+        if (!thread_start(&workers[started].thread, worker_run, &workers[started]))
             break;
     }
     workers[0] = (struct worker){.group = group, .number = 0};

@@ -6,9 +6,15 @@
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
+
+/* Starts a thread with a stack of 2 MiB, whatever the default of the system; false if there can be none. The caller
+ * joins it. */
+bool thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
 /* Processes one block; `worker` (0 .. threads-1) is the thread, to select its workspace. */
 typedef temper_status block_fn(void *context, size_t block, size_t worker);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 /* Sizes in bytes, unless noted. */
 enum {
@@ -307,7 +308,7 @@ temper_status text_chunks_open(struct source *source, bool quoted, size_t batch_
     /* Copying a plain file from the page cache is faster than waking another thread for it. And if the system has no
      * thread left, text_chunks_next reads: slower, but no failure. */
     bool plain = source_file_size(source) > 0 && !source_compression(source);
-    chunks->threaded = !plain && pthread_create(&chunks->thread, NULL, reader_thread, chunks) == 0;
+    chunks->threaded = !plain && thread_start(&chunks->thread, reader_thread, chunks);
     *out = chunks;
     return TEMPER_OK;
 }

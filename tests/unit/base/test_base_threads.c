@@ -1,4 +1,5 @@
 /* Blocks on threads: each done once, the same bits and the same failure for any thread count. */
+#define _GNU_SOURCE /* pthread_getattr_np, pthread_setattr_default_np */
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -190,7 +191,41 @@ TEST(the_machine_has_a_thread)
     CHECK(thread_count_default() >= 1);
 }
 
+/* The size of the stack of the calling thread; 0 if it is not known. */
+static size_t own_stack(void)
+{
+    pthread_attr_t attributes;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return 0;
+    pthread_attr_getstacksize(&attributes, &size);
+    pthread_attr_destroy(&attributes);
+    return size;
+}
+
+static void *measure_stack(void *out)
+{
+    *(size_t *)out = own_stack();
+    return NULL;
+}
+
+/* The default is 128 KiB in some C libraries, and follows `ulimit -s` in others. */
+TEST(the_stack_of_a_thread_does_not_depend_on_the_system)
+{
+    pthread_attr_t small;
+    pthread_t thread;
+    size_t size = 0;
+    CHECK(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, 128 << 10) == 0);
+    if (pthread_setattr_default_np(&small) != 0)
+        SKIP("the default stack cannot be set");
+    if (CHECK(thread_start(&thread, measure_stack, &size)))
+        pthread_join(thread, NULL);
+    CHECKF(size >= (size_t)2 << 20, "%zu", size);
+    pthread_attr_destroy(&small);
+}
+
 TEST_LIST(LISTED(every_block_is_done_once), LISTED(no_blocks_are_no_work),
           LISTED(any_number_of_threads_gives_the_same_bits), LISTED(the_first_failing_block_wins),
           LISTED(one_thread_stops_at_the_failure), LISTED(without_new_threads_the_caller_does_it),
-          LISTED(one_thread_starts_none), LISTED(no_memory_is_a_status), LISTED(the_machine_has_a_thread))
+          LISTED(one_thread_starts_none), LISTED(no_memory_is_a_status), LISTED(the_machine_has_a_thread),
+          LISTED(the_stack_of_a_thread_does_not_depend_on_the_system))
