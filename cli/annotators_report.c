@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "json_csv.h"
 #include "number_format.h"
 
@@ -302,14 +301,6 @@ void annotators_print_json(FILE *out, const struct annotators_result *result)
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
-
-/* ",NUMBER"; an empty cell for NAN. */
-static void csv_number(FILE *out, double number)
-{
-    char text[NUMBER_LENGTH];
-    number_write_f64(number, text);
-    fprintf(out, ",%s", isnan(number) ? "" : text);
-}
 
 /* The column again has the rank of an item to label again, and is empty for the others. */
 void annotators_print_consensus(FILE *out, const struct annotators_result *result)

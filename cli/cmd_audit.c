@@ -7,7 +7,6 @@
 
 #include "audit/audit_health.h"
 #include "audit/audit_inputs.h"
-#include "base/number.h"
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
@@ -247,15 +246,6 @@ static void print_json(FILE *out, const struct audit_result *result)
 {
     for (size_t i = 0; i < result->listed; i++)
         json_suspect(out, result, &result->report.suspects[i]);
-}
-
-/* Prints ",NUMBER" with the shortest digits that read back as the same double. NAN is an empty cell, which CSV readers
- * take as missing. */
-static void csv_number(FILE *out, double number)
-{
-    char text[NUMBER_LENGTH];
-    number_write_f64(number, text);
-    fprintf(out, ",%s", isnan(number) ? "" : text);
 }
 
 /* The file of -o. All columns are present in every file, even those that apply to two classes only, so that a script

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
@@ -375,7 +376,7 @@ static temper_status review_ask(struct tune_session *session)
     temper_data *whole = session->data;
     const char *slash = strrchr(session->ask_path, '/');
     temper_error error;
-    if (!page || ends_in(page, ".svg") || !session->result.report.ask_count || !process_group_is_first())
+    if (!page || path_ends_in(page, ".svg") || !session->result.report.ask_count || !process_group_is_first())
         return TEMPER_OK;
     bool apart = options.comm && options.comm->size > 1;
     options.comm = NULL;

@@ -224,3 +224,11 @@ void csv_cell(FILE *out, const char *text)
     }
     fputc('"', out);
 }
+
+/* The buffer of number_write_f64 holds every double, so only NAN needs a case of its own. */
+void csv_number(FILE *out, double number)
+{
+    char text[NUMBER_LENGTH];
+    number_write_f64(number, text);
+    fprintf(out, ",%s", isnan(number) ? "" : text);
+}

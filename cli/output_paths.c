@@ -187,13 +187,6 @@ char *concatenate(const char *first, const char *second)
     return both;
 }
 
-/* A name that consists of the extension only (".svg") has none. */
-bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
 /* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */
 temper_status name_model(const struct arguments *arguments, char **path)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "html_draft.h"
 #include "message.h"
 #include "output_paths.h"
@@ -243,7 +244,7 @@ temper_status tune_page_write(const struct tune_result *result, const char *path
         .title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"};
     temper_text svg[2] = {{0}, {0}};
     TRY(draw_map(&result->report, put_candidate, all, &svg[0]));
-    if (ends_in(path, ".svg"))
+    if (path_ends_in(path, ".svg"))
         return output_write_text(path, &svg[0]);
     temper_status status = draw_map(&result->report, put_pair, pairs, &svg[1]);
     /* write_page has taken the pictures; only after a failure before it the first one is still owned here. */

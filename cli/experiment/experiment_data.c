@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "experiment/experiment.h"
 #include "message.h"
 #include "temper_extra.h"
@@ -57,13 +58,6 @@ static char *find_file(const char *data, const char *folder, const char *name)
     return NULL;
 }
 
-/* A name that consists of the ending alone does not count: ".csv" is a hidden file. */
-static bool ends_in(const char *name, const char *ending)
-{
-    size_t length = strlen(name), end = strlen(ending);
-    return length > end && strcmp(name + length - end, ending) == 0;
-}
-
 /* For qsort of paths; bytes are compared, so the order is that of every locale. */
 static int by_name(const void *left, const void *right)
 {
@@ -82,11 +76,11 @@ static bool find_all(const struct paper_data *source, const char *data, const ch
     while (open && (entry = readdir(open)) != NULL && list->count < FILES_MOST) {
         char plain[256];
         snprintf(plain, sizeof plain, "%s", entry->d_name); /* the name without the ending of the compression */
-        if (ends_in(plain, ".gz"))
+        if (path_ends_in(plain, ".gz"))
             plain[strlen(plain) - 3] = '\0';
-        else if (ends_in(plain, ".zst"))
+        else if (path_ends_in(plain, ".zst"))
             plain[strlen(plain) - 4] = '\0';
-        char *path = ends_in(plain, ending) ? join_path(data, source->folder, entry->d_name, "") : NULL;
+        char *path = path_ends_in(plain, ending) ? join_path(data, source->folder, entry->d_name, "") : NULL;
         if (path)
             list->path[list->count++] = path;
     }

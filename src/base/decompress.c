@@ -8,6 +8,7 @@
 #include <zstd_errors.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 enum {
     GZIP_ONLY = 16 + MAX_WBITS, /* makes zlib check gzip's header, checksum and length */
@@ -82,16 +83,11 @@ static bool gzip_open(struct decompressor *d)
     return d->zlib_open;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* One call of inflate; advances the flow. */
 static int inflate_flow(z_stream *zlib, struct byte_flow *flow)
 {
-    unsigned in = (unsigned)least(flow->in_left, MOST_AT_ONCE);
-    unsigned out = (unsigned)least(flow->out_left, MOST_AT_ONCE);
+    unsigned in = (unsigned)min_size(flow->in_left, MOST_AT_ONCE);
+    unsigned out = (unsigned)min_size(flow->out_left, MOST_AT_ONCE);
     zlib->next_in = (unsigned char *)flow->in; /* which zlib does not write to */
     zlib->avail_in = in;
     zlib->next_out = flow->out;
@@ -180,7 +176,7 @@ static enum decompress_result zstd_failed(struct decompressor *d, size_t result)
  * nothing of a damaged input, so a larger portion would hide where in 256 KiB the damage is. */
 static size_t zstd_portion(const struct decompressor *d, const struct byte_flow *flow)
 {
-    return least(flow->in_left, d->wanted ? d->wanted : FRAME_START);
+    return min_size(flow->in_left, d->wanted ? d->wanted : FRAME_START);
 }
 
 /* One call of ZSTD_decompressStream; advances the flow. *moved: whether there was any progress. */
@@ -189,7 +185,7 @@ static size_t decompress_flow(struct decompressor *d, struct byte_flow *flow, bo
     ZSTD_inBuffer in = {flow->in, zstd_portion(d, flow), 0};
     ZSTD_outBuffer out = {flow->out, flow->out_left, 0};
     size_t result = ZSTD_decompressStream(d->zstd, &out, &in);
-    size_t head = least(in.pos, FRAME_HEADER - d->head_length);
+    size_t head = min_size(in.pos, FRAME_HEADER - d->head_length);
     memcpy(d->head + d->head_length, flow->in, head);
     d->head_length += head;
     d->made += out.pos;

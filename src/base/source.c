@@ -408,24 +408,6 @@ temper_status source_open_span(const char *path, uint64_t from, uint64_t to, str
     return open_extent(path, &span, out, error);
 }
 
-/* The bytes become the buffer of source_peek, so that reading needs no case for memory. */
-temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error)
-{
-    struct source *source = mem_zeroed(1, sizeof *source);
-    if (!source) {
-        mem_free(bytes);
-        return error_no_memory(error);
-    }
-    /* no descriptor, so that nothing is read after these bytes */
-    path_shown(name, source->name);
-    source->file.fd = -1;
-    source->ended = true; /* all bytes are given as if they had been peeked at */
-    source->ahead = (unsigned char *)bytes;
-    source->ahead_end = length;
-    *out = source;
-    return TEMPER_OK;
-}
-
 /* Also for sources that are only partly opened. */
 void source_close(struct source *source)
 {

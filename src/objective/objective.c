@@ -307,12 +307,6 @@ bool objective_can_multiply(const struct objective *o)
     return o->vectors == 1 || (o->spec.f64 && loss_is_two_temperature(o->spec.loss));
 }
 
-/* A dense Hessian is built for one weight vector only: that of many classes has (columns * classes)^2 entries. */
-bool objective_can_hessian(const struct objective *o)
-{
-    return o->vectors == 1;
-}
-
 double objective_loss(const struct objective *o)
 {
     return o->loss;

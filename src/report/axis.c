@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* Beyond these powers, labels such as 250000 or 0.00025 are harder to read than a power of ten. */
 enum { LARGEST_PLAIN_POWER = 4, SMALLEST_PLAIN_POWER = -3, MOST_DECIMALS = 9 };
@@ -189,13 +190,6 @@ struct domain range_of(const double *values, size_t count, size_t stride)
         range.to = fmax(range.to, values[i * stride]);
     }
     return range;
-}
-
-/* Ascending, for qsort; callers have excluded NaN, which would make the order inconsistent. */
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
 }
 
 /* The range without a share of the values on either side: empirical quantiles, by sorting a copy. False without memory.

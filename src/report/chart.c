@@ -279,7 +279,6 @@ struct side_label {
     const struct chart_item *item;
     double line; /* the level, in pixels */
     double at;   /* the label: moved so that labels do not overlap */
-    bool bare;   /* no line across the frame */
 };
 
 enum { SIDE_LABELS = 2 * CHART_CURVES };
@@ -312,7 +311,7 @@ static size_t list_labels(const struct chart *chart, struct side_label *labels)
             /* Insertion sort by height: there are few labels, and equal heights keep their order. */
             for (; place > 0 && labels[place - 1].line > line; place--)
                 labels[place] = labels[place - 1];
-            labels[place] = (struct side_label){.item = &layer->items[i], .line = line, .bare = bare};
+            labels[place] = (struct side_label){.item = &layer->items[i], .line = line};
             count++;
         }
     }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "search/crossval.h"
 #include "train/train_streams.h"
 
 /* Resamples: the mean over them then varies by a tenth of a standard error at most. Fewer on large tables, where
@@ -48,7 +49,7 @@ static void find_contenders(struct accuracy_bootstrap *bootstrap, size_t best)
     double top = in->candidate[best].accuracy;
     double least = top - NO_CHANCE * sqrt(2 * top * (1 - top) / in->rows);
     for (size_t i = 0; i < in->outcomes->candidates; i++)
-        if (in->candidate[i].stage == 2 && in->candidate[i].accuracy >= least)
+        if (in->candidate[i].stage == STAGE_FOLDS && in->candidate[i].accuracy >= least)
             bootstrap->contender[bootstrap->contenders++] = i;
 }
 
@@ -140,7 +141,6 @@ temper_status correct_accuracy(const struct corrected_input *in, size_t best, st
         /* Never above what was measured: the selection cannot have made the best look worse. */
         double accuracy = bootstrap.count > 0 ? bootstrap.sum / bootstrap.count : measured;
         *out = with_interval(fmin(accuracy, measured), in->rows);
-        out->optimism = measured - out->accuracy;
     }
     mem_free(bootstrap.contender);
     mem_free(bootstrap.drawn);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "tempered/row_scores.h"
 #include "train/train_streams.h"
@@ -89,13 +90,6 @@ void noise_pilot_predict(struct noise_pilot *pilot, uint32_t half, const double 
             pilot->predicted[row] = predicted_with_confidence(score + row * vectors, vectors, &pilot->confidence[row]);
 }
 
-/* For qsort. */
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The median confidence of the rows of positive weight that are predicted to be of a class; `space` has a number for
  * each row. */
 static double median_confidence(const struct noise_pilot *pilot, const double *weight, uint32_t class, double *space)
@@ -104,7 +98,7 @@ static double median_confidence(const struct noise_pilot *pilot, const double *w
     for (size_t row = 0; row < pilot->rows; row++)
         if (pilot->predicted[row] == class && weight[row] > 0)
             space[count++] = pilot->confidence[row];
-    qsort(space, count, sizeof *space, ascending);
+    qsort(space, count, sizeof *space, compare_doubles);
     return count ? space[count / 2] : INFINITY;
 }
 

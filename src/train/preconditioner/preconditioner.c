@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/thread.h"
 #include "data/columns/column_stats.h"
 #include "kernel/dispatch/kernel.h"
@@ -84,11 +85,6 @@ double initial_curvature(temper_loss_spec loss, size_t classes)
 
 /* ---- The Gram matrix ------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Workspace for applying the inverse: vectors of many classes are solved for together where they share a factor. */
 static double *new_workspace(const struct preconditioner *preconditioner)
 {
@@ -115,14 +111,14 @@ static size_t sampled_rows(const struct preconditioner_spec *spec, const struct 
     size_t rows = (size_t)dataset_all_rows(spec->data);
     size_t n = out->n, share = rows / PRECONDITIONER_ROW_SHARE;
     if (out->factors > 1)
-        return larger(share, n * CLASS_ROWS_PER_FEATURE);
+        return max_size(share, n * CLASS_ROWS_PER_FEATURE);
     /* A row takes n / 2 products for each feature of the Gram matrix, and 2 for each weight vector of a pass. */
     double worth = spec->w ? WORTH_PASSES_LATER : WORTH_PASSES;
     double affordable = worth * 4 * (double)rows * (double)out->vectors;
-    size_t wanted = larger(share, n * PRECONDITIONER_ROWS_PER_FEATURE);
+    size_t wanted = max_size(share, n * PRECONDITIONER_ROWS_PER_FEATURE);
     if (affordable / (double)n < (double)wanted)
         wanted = (size_t)(affordable / (double)n);
-    return larger(wanted, n * PRECONDITIONER_MIN_ROWS_PER_FEATURE);
+    return max_size(wanted, n * PRECONDITIONER_MIN_ROWS_PER_FEATURE);
 }
 
 /* Matrices of classes that take longer than a few passes are made from fewer of the rows of little curvature; where
