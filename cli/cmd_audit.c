@@ -1,5 +1,9 @@
 /* cmd_audit: temper audit. Ranks rows by how likely their labels are wrong; writes the list, a page and corrected data.
- */
+ *
+ * One report of the library is shown in several forms: the table on a terminal, JSON Lines, the CSV file of -o, the
+ * page of --report with a review of single rows, and corrected data of --fix. Under MPI the first process reads the
+ * rows of all others again for the last two, which show or write whole rows. With --apply no audit is run: the
+ * decisions of a review page are applied to the data. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,7 @@
-/* cmd_convert: temper convert. Writes data in another format, or a model as C or ONNX. */
+/* cmd_convert: temper convert. Writes data in another format, or a model as C or ONNX.
+ *
+ * IN is a model if it begins like one. The output and its format are checked before the input is read. Formats of
+ * numbers alone have their labels in a second file, which a note names, because it is easily left behind. */
 #include <string.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,8 @@
-/* cmd_plot: temper plot. Figures of losses, of weights along a path of penalties, and reports on models. */
+/* cmd_plot: temper plot. Figures of losses, of weights along a path of penalties, and reports on models.
+ *
+ * The three kinds share a command and the reading of data, and differ in their options, which kinds_with lists. The
+ * path fits one penalty after the other, the strongest first, each from the weights of the one before, which is much
+ * cheaper than separate fits. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

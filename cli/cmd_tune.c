@@ -1,5 +1,8 @@
 /* cmd_tune: temper tune. Chooses temperatures and penalty by cross-validation, fits the model and reports the choice.
- */
+ *
+ * Two further ways of use go through files that a person edits: --ask writes the rows whose true labels would help
+ * most, and --trusted reads them back, or rows of another file with labels that are known to be right. Finished fits
+ * are in a checkpoint, MODEL.tuning, from which --resume continues; it is removed when all outputs are written. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* tune_page: draws the accuracies of the candidates as heat maps, and explains the choice. */
+/* tune_page: draws the accuracies of the candidates as heat maps, and explains the choice.
+ *
+ * There are two maps: of all candidates, losses by penalties, and of the pairs of temperatures, t1 by t2, where a cell
+ * has the best accuracy over the penalties. Rows and columns are the values that occur, in the order of the table,
+ * identified by their printed text. The chosen candidate has a border. */
 #include "tune_page.h"
 
 #include <math.h>

@@ -1,5 +1,9 @@
 /* experiment_data: reads the paper's data sets from their official files, plain or compressed, and selects the two
- * classes of each. Instance noise also needs rows of other classes, the pool. */
+ * classes of each. Instance noise also needs rows of other classes, the pool.
+ *
+ * A data set has alternative lists of file names, of which the first complete one is used, so that downloads from
+ * different sources work. Most sets are files with all classes, of which the reader keeps two; some have a file for
+ * each class, of which the two largest are taken unless others are named. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -161,7 +165,8 @@ static temper_status read_file(const char *path, const temper_read_options *opti
     return status == TEMPER_OK ? TEMPER_OK : fail_with(&error);
 }
 
-/* The rows of some classes ("A,B"; "" or NULL: all) of all files, in the order of the list. */
+/* The rows of some classes ("A,B"; "" or NULL: all) of all files, in the order of the list. Later files are read with
+ * the columns of the first, so that the same text is the same feature in all of them. */
 static temper_status read_files(const struct data_files *list, temper_read_options options, const char *classes,
                                 temper_data **out)
 {
@@ -279,7 +284,8 @@ static temper_status read_choice(const struct paper_data *source, const struct d
     return status;
 }
 
-/* Data sets with a file for each class, such as the fonts. */
+/* Data sets with a file for each class, such as the fonts. The class of a row is the file that it comes from; files of
+ * other classes become the pool of instance noise. */
 static temper_status read_one_class(const struct paper_data *source, const struct data_files *list,
                                     const struct data_request *how, struct loaded_data *loaded)
 {
