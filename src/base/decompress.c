@@ -1,5 +1,9 @@
-/* decompress: zlib and libzstd behind one function, with the checks that they leave out: truncation,
- * bytes after the archive, the length of zstd frames. */
+/* decompress: zlib and libzstd behind one function, with the checks that they leave out: truncation, bytes after the
+ * archive, the length of zstd frames.
+ *
+ * A step takes input and room for output, and reports how much of both it has used. The state of a gzip stream is
+ * either within a member or between two; only between two may the input end. libzstd passes from frame to frame by
+ * itself, so that there the end of the input is checked against the number of bytes that it still wants. */
 #include "base/decompress.h"
 
 #include <string.h>

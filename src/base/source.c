@@ -261,7 +261,8 @@ static size_t take_first(struct source *source, unsigned char *bytes, size_t siz
     return taken;
 }
 
-/* Uncompressed data. A pipe returns what is available, so one read is not enough. */
+/* Uncompressed data. A pipe returns what is available, so one read is not enough. Reading is repeated until `size`
+ * bytes are there or the file ends, so that callers see short reads at the end only. */
 static temper_status produce_plain(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     size_t done = take_first(source, bytes, size);
@@ -452,6 +453,8 @@ static bool reserve_ahead(struct source *source)
     return true;
 }
 
+/* Fills the buffer of bytes ahead up to `size` by the same function as reading, so that archives can be peeked at as
+ * well. The bytes stay there until source_read takes them; the pointer is valid until the next call. */
 temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes, size_t *got,
                           temper_error *error)
 {
