@@ -1,5 +1,10 @@
 /* objective: creation of an objective, and the calls that the optimiser makes: value and gradient, Hessian-vector
- * products, lengths. The work over rows is in pass.c. */
+ * products, lengths. The work over rows is in pass.c.
+ *
+ * All memory is allocated when the objective is created: for each worker the buffers of a block of rows, for each part
+ * of the rows a gradient and its totals, and, where Hessians are wanted, two sets of curvatures, of the point last
+ * evaluated and of the point accepted. Two-temperature losses of two classes have a table of the margin. An objective
+ * of remote rows has none of that: its passes are requests to the workers. */
 #include "objective/objective.h"
 
 #include <math.h>
