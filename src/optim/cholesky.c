@@ -92,6 +92,7 @@ size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *p
     return n;
 }
 
+/* For matrices that are expected to be positive definite; the pivot that failed is of no interest. */
 bool cholesky_factor(cholesky_update_fn *subtract, double *a, size_t n)
 {
     double pivot = 0;
