@@ -1,5 +1,10 @@
 /* calibration: maximises the likelihood over order and floor: a search over the order, and for each order the floor by
- * Newton's method, since the likelihood is concave in it. */
+ * Newton's method, since the likelihood is concave in it.
+ *
+ * The profile likelihood, the largest over all floors for a given order, is a function of one variable that may have
+ * several maxima. So it is evaluated at powers of two around an order of the right magnitude first, and golden-section
+ * search refines the best of them. Labels may be smoothed and rows weighted; both enter the likelihood as weights of
+ * its terms. */
 #include "predict/calibration.h"
 
 #include <math.h>
