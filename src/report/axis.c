@@ -1,4 +1,9 @@
-/* axis: maps data to pixels, chooses ticks and ranges, and samples functions. */
+/* axis: maps data to pixels, chooses ticks and ranges, and samples functions.
+ *
+ * Ticks are multiples of 1, 2 or 5 times a power of ten, the smallest that gives no more than the wanted number.
+ * Functions are sampled adaptively: a cell is halved until its middle is within a fraction of a pixel of the chord, so
+ * that smooth parts take few points and kinks are sharp. Segments are clipped to the frame (Liang and Barsky 1984), so
+ * that no coordinate is far outside the picture. */
 #include "report/axis.h"
 
 #include <assert.h>
@@ -397,7 +402,8 @@ static void refine(struct curve_sampler *sampler, struct curve_cell cell, int ha
     refine(sampler, (struct curve_cell){centre, cell.to, middle, cell.last}, halvings - 1);
 }
 
-/* Neighbouring cells share their end, so each point is evaluated once. */
+/* Neighbouring cells share their end, so each point is evaluated once. CELLS equal cells are refined separately, up to
+ * HALVINGS times: a kink or a pole, at which no chord fits, costs a bounded number of evaluations. */
 void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
                  const void *context)
 {

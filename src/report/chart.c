@@ -338,7 +338,9 @@ static bool is_above(const struct chart *chart, const struct chart_item *item)
     return item->from.y > chart->frame.y.to;
 }
 
-/* A short coloured line connects the label to its level, unless that is above the frame. */
+/* A short coloured line connects the label to its level, unless that is above the frame. The labels are at the right of
+ * the frame: of levels, horizontal lines across it, and of the last points of lines. spread_labels moves labels apart
+ * that would overlap, so that the connecting line may be slanted. */
 static void draw_side_labels(struct text *out, const struct chart *chart)
 {
     const struct font font = {.colour = palette_ink, .size = label_size};
@@ -537,7 +539,8 @@ void chart_arrange(struct chart *chart)
     legend_place(chart);
 }
 
-/* For screen readers: the names of all layers, or what the chart says itself. */
+/* For screen readers: the names of all layers, or what the chart says itself. The text is the alternative of the
+ * picture in HTML, so that it has what the picture shows: titles, series and levels, not colours. */
 static void describe(struct text *out, const struct chart *chart)
 {
     text_append(out, out->length ? ". " : "");

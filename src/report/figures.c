@@ -171,7 +171,8 @@ void boundary_draw(struct text *out, const temper_boundary_figure *figure)
 /* ---- Heat maps ------------------------------------------------------------------------------- */
 
 /* From the largest value down to twice its distance from the median: a few bad cells must not make all others look the
- * same. False without memory. */
+ * same. False without memory. The largest value is the one that matters, as the chosen candidate is near it: half of
+ * the values are in the upper half of the range of colours. */
 static bool heat_range(const temper_heatmap_figure *figure, struct domain *range)
 {
     size_t cells = figure->row_count * figure->column_count, count = 0;
