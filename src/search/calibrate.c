@@ -68,6 +68,7 @@ struct calibrate_job {
 /* ---- Decisions ----------------------------------------------------------------------------------------------------
  */
 
+/* NULL stands for auto; false for any other word that is not in the list. */
 static bool find_kind(const char *word, enum calibrate_kind *kind)
 {
     *kind = CALIBRATE_AUTO;
@@ -79,6 +80,7 @@ static bool find_kind(const char *word, enum calibrate_kind *kind)
     return !word;
 }
 
+/* The check alone, so that a wrong word is refused before the training. */
 temper_status calibrate_check(const temper_train_options *options, temper_error *error)
 {
     enum calibrate_kind kind;
@@ -116,13 +118,15 @@ static temper_status assign_folds(struct calibrate_job *job, const uint64_t *has
     return TEMPER_OK;
 }
 
+/* For qsort; a difference of two hashes would not fit into an int. */
 static int by_value(const void *a, const void *b)
 {
     uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
     return one < other ? -1 : one > other;
 }
 
-/* Sets job->distinct. `hash` is reordered. */
+/* Sets job->distinct: sorts the hashes of the rows that count, and counts those that differ from their predecessor. Two
+ * different rows with one hash of 64 bits are not expected among so few. `hash` is reordered. */
 static void count_distinct(struct calibrate_job *job, uint64_t *hash)
 {
     size_t count = 0;

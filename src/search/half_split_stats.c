@@ -1,4 +1,10 @@
-/* half_split_stats: error rates by rank of the confidence of the model that has not seen the row. */
+/* half_split_stats: error rates by rank of the confidence of the model that has not seen the row.
+ *
+ * Two models, each fitted without one half of the rows, predict every row once held out and once not. Ranks of the
+ * confidence within a half make the scores of different losses comparable. Three kinds of measures follow: error rates
+ * in bands of the rank, which show labels that contradict confident predictions; the agreement of the two models, which
+ * shows how much the fit depends on the rows; and the length of a code for the labels given predicted class and band,
+ * which is short wherever labels are predictable, even where they are flipped. */
 #include "search/half_split_stats.h"
 
 #include <math.h>
