@@ -50,6 +50,7 @@ static void draw_halves(const struct dataset *data, struct random random, struct
     }
 }
 
+/* The halves are drawn at once; predictions follow, when the fits of both halves are known. */
 temper_status noise_pilot_new(const struct dataset *data, uint64_t seed, struct noise_pilot **out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
@@ -83,6 +84,8 @@ void noise_pilot_free(struct noise_pilot *pilot)
     mem_free(pilot);
 }
 
+/* Predicts the rows of one half by the scores of the fit to the other half: the row's likeliest class and its
+ * confidence. */
 void noise_pilot_predict(struct noise_pilot *pilot, uint32_t half, const double *score, size_t vectors)
 {
     for (size_t row = 0; row < pilot->rows; row++)
@@ -102,7 +105,8 @@ static double median_confidence(const struct noise_pilot *pilot, const double *w
     return count ? space[count / 2] : INFINITY;
 }
 
-/* Adds the weights of the confident rows of one predicted class to table[given * classes + class]. */
+/* Adds the weights of the confident rows of one predicted class to table[given * classes + class], the column of that
+ * class. */
 static void count_labels(const struct noise_pilot *pilot, const struct labelled_rows *rows, uint32_t class,
                          double least, double *table)
 {
@@ -151,6 +155,9 @@ static void normalise(double *table, size_t classes, double noise, double scale)
     }
 }
 
+/* Counts given labels against predicted classes, and turns the counts into T. `table` is T transposed, so that the
+ * numbers that a row of label y needs, T[.][y], are next to each other. The weights are rescaled to a mean of 1 over
+ * the rows that have one, so that the prior counts as PRIOR_ROWS rows, whatever the unit of the weights. */
 temper_status noise_pilot_estimate(struct noise_pilot *pilot, const struct labelled_rows *rows, double *table,
                                    temper_error *error)
 {

@@ -73,6 +73,7 @@ temper_status rounds_copy_data(const struct train_request *request, struct train
 
 /* ---- The rows under the current solution ------------------------------------------------------ */
 
+/* The weight before any round has changed it. */
 static double given_weight(const struct train_plan *plan, size_t row)
 {
     return plan->given_weight ? plan->given_weight[row] : 1;
@@ -95,6 +96,8 @@ static temper_status row_scores(const struct train_state *train, double **out)
     return status;
 }
 
+/* The share of all rows whose label is predicted, with the weights that were given: the objective counts with the
+ * weights of the last round, where trimmed rows have none. */
 temper_status rounds_accuracy(const struct train_state *train, double *accuracy)
 {
     const struct train_plan *plan = &train->plan;
@@ -273,6 +276,7 @@ static temper_status begin_round(struct train_state *train)
     return objective_reweigh(progress->objective, train->request->error);
 }
 
+/* Counts the round that has ended, and decides whether another one follows. */
 temper_status rounds_next(struct train_state *train, bool *again)
 {
     train->progress.round++;

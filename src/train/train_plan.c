@@ -1,5 +1,10 @@
 /* train_plan: what is decided before the first step: the scaled features, the penalty, the precision, the solver and
- * its preconditioner, the phases, and the initial weights. */
+ * its preconditioner, the phases, and the initial weights.
+ *
+ * Decisions follow from the options, the loss and the shape of the data, never from the number of threads or processes,
+ * so that the same data has the same plan everywhere. Losses with several optima get several starts: the initial
+ * weights, the solution of a logistic regression, and a path of falling penalties. Each start is a list of phases, and
+ * the solution of the lowest objective becomes the model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

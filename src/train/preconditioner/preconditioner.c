@@ -129,7 +129,8 @@ static bool worth_thinning(const struct preconditioner_spec *spec, size_t n, siz
     return of_pass > WORTH_PASSES * (double)dataset_all_rows(spec->data);
 }
 
-/* Computes the Gram matrices, rows weighted by their curvature, in the memory of the factors, which replace them. */
+/* Computes the Gram matrices, rows weighted by their curvature, in the memory of the factors, which replace them. At W
+ * = 0 all rows have the same curvature: X'X is computed without weights, then multiplied by that number. */
 static temper_status compute_grams(const struct preconditioner_spec *spec, struct preconditioner *out,
                                    temper_error *error)
 {
@@ -185,7 +186,8 @@ static temper_status factor_one(void *context, size_t number, size_t worker)
                                                                                                : TEMPER_BAD_DATA;
 }
 
-/* All-gathers the factors that each process has computed. */
+/* All-gathers the factors that each process has computed. The shares of the processes are contiguous, r / size to (r +
+ * 1) / size of the factors, as in factor_all. A copy is sent, because input and output of a gather must not overlap. */
 static temper_status gather_factors(const temper_comm *comm, const struct factor_job *job, size_t count,
                                     temper_error *error)
 {
@@ -208,7 +210,8 @@ static temper_status gather_factors(const temper_comm *comm, const struct factor
     return status;
 }
 
-/* Several factors are distributed over the processes and threads; a single one is computed by each process. */
+/* Several factors are distributed over the processes and threads; a single one is computed by each process. A
+ * factorisation costs n^3 / 3 operations for each class. */
 static temper_status factor_all(const struct preconditioner_spec *spec, const struct preconditioner *out,
                                 temper_error *error)
 {
