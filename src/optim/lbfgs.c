@@ -80,8 +80,10 @@ static enum lbfgs_stage search(struct lbfgs *self, double longest)
 }
 
 /* The decrease from w to the minimum by the pairs, with the curvature of the penalty in all other directions: a bound
- * where that is the least (struct optim_distance). The vector of the difference of gradients is free at this stage.
- * 0: there is no penalty. */
+ * where that is the least (struct optim_distance). The vector of the difference of gradients is free at this stage. 0:
+ * there is no penalty. With H the inverse Hessian of L-BFGS, the quadratic model predicts a decrease of g'Hg / 2.
+ * Beginning the recursion with 1 / l2 instead of gamma assumes the least curvature that the penalty allows in
+ * directions that no pair has explored, and so the largest decrease. */
 static double decrease_bound(struct lbfgs *self)
 {
     const double curvature = self->options.distance.curvature;
@@ -191,7 +193,8 @@ static enum lbfgs_stage trial_evaluated(struct lbfgs *self)
 }
 
 /* The decrease of the value along the accepted step, which is in `direction` since its pair was made. Below the
- * rounding of the value, the slopes at both ends give it more accurately. */
+ * rounding of the value, the slopes at both ends give it more accurately. The trapezoidal rule: half the sum of the
+ * slopes at both ends, along the step. */
 static double step_decrease(const struct lbfgs *self)
 {
     const struct solver_state *state = &self->state;

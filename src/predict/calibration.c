@@ -202,7 +202,8 @@ static temper_status fit_matrix(const struct calibration_problem *problem, size_
     return matrix_fit(&rows, found, error);
 }
 
-/* *out is written on success only. */
+/* *out is written on success only. The order comes from a search over the profile likelihood, the floor with it, and
+ * the matrix last, given both. */
 temper_status calibration_fit(const struct model *model, const struct calibration_rows *rows, struct calibration *out,
                               temper_error *error)
 {

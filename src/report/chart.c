@@ -193,7 +193,8 @@ static void draw_grid(struct text *out, const struct ticks *ticks, const struct 
     }
 }
 
-/* The labels of an axis: along it at the ticks, at the given pixel across it. */
+/* The labels of an axis: along it at the ticks, at the given pixel across it. The label of a tick is composed in one
+ * text that is used again for the next: an axis has up to hundreds of categories. */
 static void draw_labels(struct text *out, const struct ticks *ticks, double across, const struct font *font,
                         bool vertical)
 {

@@ -113,7 +113,8 @@ static bool place_inside(const struct chart *chart, const struct legend_entries 
     return false;
 }
 
-/* In as many columns as there is width for. They begin at the frame, or further left if that saves a row. */
+/* In as many columns as there is width for. They begin at the frame, or further left if that saves a row. All entries
+ * have the width of the widest, so that the columns are aligned. */
 static void place_beneath(const struct chart *chart, const struct legend_entries *entries, struct chart_legend *legend)
 {
     struct box frame = frame_box(&chart->frame);

@@ -234,8 +234,9 @@ static temper_status measure_halves(const struct crossval *cv, uint16_t *const p
     return half_split_measure(&halves, candidate, error);
 }
 
-/* The same for several processes. The rank of a confidence is among the rows of all processes, so each of them
- * gathers all predictions and computes the same measures. */
+/* The same for several processes. The rank of a confidence is among the rows of all processes, so each of them gathers
+ * all predictions and computes the same measures. Predictions are class numbers of 16 bits, so that this is a few bytes
+ * a row. */
 static temper_status measure_gathered_halves(const struct crossval *cv, const struct crossval_trial *trial,
                                              temper_tune_candidate *candidate, temper_error *error)
 {

@@ -143,8 +143,9 @@ static void measure_errors(const struct half_split *halves, const struct half_sp
     out->top_ratio = wrong > 0 ? out->top_error / (wrong / all) : 0;
 }
 
-/* The least ratio, over the classes that occur, of the weight predicted as a class to the weight labelled so. Near
- * 0, a candidate has given up a class. */
+/* The least ratio, over the classes that occur, of the weight predicted as a class to the weight labelled so. Near 0, a
+ * candidate has given up a class. Bounded losses can reach a low value that way, since all rows of the class then cost
+ * no more than the bound. */
 static double measure_balance(const struct half_split *halves, const struct half_split_workspace *space)
 {
     double least = INFINITY, *predicted = space->share, *labelled = predicted + halves->classes;
@@ -216,8 +217,8 @@ static double measure_code(const struct half_split *halves, const struct half_sp
     return code_length(space->coded, count, halves->classes) / all;
 }
 
-/* Ranks are within each half, since the scores of two models are not on the same scale: penalty and rows alike, one
- * may still have larger weights. */
+/* Ranks are within each half, since the scores of two models are not on the same scale: penalty and rows alike, one may
+ * still have larger weights. A rank of -1 marks rows that count nowhere. */
 temper_status half_split_measure(const struct half_split *halves, temper_tune_candidate *out, temper_error *error)
 {
     struct half_split_workspace space = {.order = mem_alloc(halves->rows, sizeof *space.order),

@@ -129,7 +129,8 @@ static int by_loss(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The losses of all rows, sorted. Freed by the caller. */
+/* The losses of all rows, sorted. Freed by the caller. By the loss that the rounds minimise, without weights: a row is
+ * left out for its own misfit, whatever its weight. */
 static temper_status sorted_losses(const struct train_state *train, struct row_loss **out)
 {
     const struct train_plan *plan = &train->plan;
@@ -206,7 +207,8 @@ static temper_status trim_rows(struct train_state *train, bool *again)
 /* ---- Forward correction ---------------------------------------------------------------------- */
 
 /* Weights and loss of a round: 0 and 1 leave out that half of the rows and fit the logistic loss, 2 is the fit of the
- * corrected loss to all rows. */
+ * corrected loss to all rows. Rows of weight 0 stay in the data, so that the matrix, its blocks and the order of
+ * summation are the same in all rounds. */
 static void set_half(struct train_state *train, size_t round)
 {
     struct train_plan *plan = &train->plan;

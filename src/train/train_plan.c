@@ -63,7 +63,9 @@ static temper_status decide_features(const struct train_request *request, struct
 }
 
 /* Whether sums are in doubles. Automatic: doubles where the tolerance or the data need them, else floats, which are
- * twice as fast. Sparse sums are always in doubles; there floats concern the stored values alone (sparse_floats). */
+ * twice as fast. Sparse sums are always in doubles; there floats concern the stored values alone (sparse_floats). The
+ * gradient of a mean over many rows has a relative rounding of about 1e-7 in floats: tolerances near that cannot be
+ * reached. */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
                                temper_error *error)
 {
@@ -82,7 +84,8 @@ temper_status choose_precision(const temper_train_options *options, const struct
 /* ---- The solver ------------------------------------------------------------------------------ */
 
 /* The solver that is fastest for such data, as measured: Newton's method for few features of two classes, TRON for
- * sparse data, L-BFGS for the rest. */
+ * sparse data, L-BFGS for the rest. An iteration of Newton's method costs n^2 operations a row and there are few;
+ * products with a sparse Hessian cost as much as a gradient; L-BFGS needs gradients alone. */
 static enum solver best_solver(const struct train_plan *plan)
 {
     bool sparse = plan->data->x.kind == MATRIX_CSR, binary = plan->data->classes.count == 2;
