@@ -1,4 +1,8 @@
-/* annotators_report: prints the consensus and the annotators, as text, JSON and CSV. */
+/* annotators_report: prints the consensus and the annotators, as text, JSON and CSV.
+ *
+ * The text is a summary and two short lists, for two decisions: which annotators to examine, and what to label again.
+ * JSON and CSV have all items and annotators, for programs. Numbers that a method does not estimate are NAN in the
+ * report; they are a sentence or blanks in the text, null in JSON and an empty cell in CSV. */
 #include "annotators_report.h"
 
 #include <math.h>
@@ -6,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "json_csv.h"
 #include "number_format.h"
 
@@ -48,6 +51,8 @@ static const char *flag_text(unsigned flags)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
+/* A name, shortened to its column and padded with blanks. The width of a UTF-8 text is not its number of bytes, which
+ * is what printf would pad by. */
 static void print_name(FILE *out, const char *name, size_t width)
 {
     char text[NAME_SHOWN];
@@ -55,6 +60,8 @@ static void print_name(FILE *out, const char *name, size_t width)
     fprintf(out, "%s%*s", text, (int)(width - columns), "");
 }
 
+/* How many votes, annotators, items and classes there are. The mean number of votes is that of items with votes: rows
+ * of DATA that nobody has labelled would lower it. */
 static void print_votes(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;
@@ -75,6 +82,9 @@ static void print_votes(FILE *out, const struct annotators_result *result)
     fputc('\n', out);
 }
 
+/* What the consensus assumes: majority has no likelihood; an infinite strength stands for the one-coin model, where an
+ * annotator has a single probability of being right; otherwise each has a confusion matrix (Dawid and Skene, 1979) with
+ * a prior of so many labels. Then the weight that a model of the features has got, as its exponent. */
 static void print_method(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;
@@ -98,6 +108,9 @@ static void print_method(FILE *out, const struct annotators_result *result)
             format_percent(report->model_agreement, text));
 }
 
+/* The mean accuracy is weighted by labels: it is the expected share of right votes. `wrong` sums the probabilities that
+ * a consensus is wrong, which are too small where annotators make the same mistakes, hence the condition in the
+ * text. */
 static void print_quality(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;
@@ -133,6 +146,7 @@ struct annotator_order {
     size_t annotator;
 };
 
+/* Ascending by number where all else is equal, so that the order does not depend on qsort. */
 static int by_accuracy(const void *first, const void *second)
 {
     const struct annotator_order *a = first, *b = second;
@@ -143,6 +157,8 @@ static int by_accuracy(const void *first, const void *second)
     return a->annotator < b->annotator ? -1 : a->annotator > b->annotator;
 }
 
+/* One line of the list. The most frequent mistake is shown if it is expected to have happened at least 0.5 times: the
+ * counts are sums of probabilities. */
 static void print_annotator(FILE *out, const struct annotators_result *result, size_t annotator)
 {
     const temper_annotator_summary *one = &result->report.annotator[annotator];
@@ -181,6 +197,8 @@ static void print_annotator_list(FILE *out, const struct annotators_result *resu
     free(order);
 }
 
+/* The items that one more vote is expected to help most, in the order of their gain; the first ones on the screen, all
+ * of them in the file of -o. */
 static void print_again(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;
@@ -205,6 +223,7 @@ static void print_again(FILE *out, const struct annotators_result *result)
         fprintf(out, "... and %zu more; -o FILE has all, in the column again\n", result->again - ITEMS_SHOWN);
 }
 
+/* Summary first, then the two lists. */
 void annotators_print_text(FILE *out, const struct annotators_result *result)
 {
     print_votes(out, result);
@@ -216,6 +235,8 @@ void annotators_print_text(FILE *out, const struct annotators_result *result)
 
 /* ---- JSON: released names never change ------------------------------------------------------- */
 
+/* The confusion matrix is a list of rows, one for each true class: entry [c][k] is the probability of label k. The
+ * report has no matrices where there would be more than 2^25 numbers; null then. */
 static void json_annotator(FILE *out, const struct annotators_result *result, size_t annotator)
 {
     const temper_consensus_report *report = &result->report;
@@ -243,6 +264,7 @@ static void json_annotator(FILE *out, const struct annotators_result *result, si
     fputs(report->confusion ? "]]}" : "null}", out);
 }
 
+/* NaN becomes null: an item without votes has no probability, and majority estimates none. */
 static void json_item(FILE *out, const struct annotators_result *result, size_t i)
 {
     const temper_item_consensus *item = &result->report.item[i];
@@ -258,6 +280,7 @@ static void json_item(FILE *out, const struct annotators_result *result, size_t 
     fputc('}', out);
 }
 
+/* One object with all results. Members are always present, whatever the method, so that a script needs no cases. */
 void annotators_print_json(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;
@@ -303,14 +326,6 @@ void annotators_print_json(FILE *out, const struct annotators_result *result)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* ",NUMBER"; an empty cell for NAN. */
-static void csv_number(FILE *out, double number)
-{
-    char text[NUMBER_LENGTH];
-    number_write_f64(number, text);
-    fprintf(out, ",%s", isnan(number) ? "" : text);
-}
-
 /* The column again has the rank of an item to label again, and is empty for the others. */
 void annotators_print_consensus(FILE *out, const struct annotators_result *result)
 {
@@ -339,6 +354,7 @@ void annotators_print_consensus(FILE *out, const struct annotators_result *resul
     free(rank);
 }
 
+/* The file of --annotators: a line for each annotator. */
 void annotators_print_annotators(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;

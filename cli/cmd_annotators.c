@@ -1,5 +1,9 @@
 /* cmd_annotators: temper annotators. The consensus of several annotators, how reliable each of them is, and which items
- * to label again. annotators_report.c has what is printed. */
+ * to label again. annotators_report.c has what is printed.
+ *
+ * VOTES alone gives the consensus by the votes. DATA, with a row for each item, adds a model of the features as a
+ * further source of evidence, fitted by temper, or taken from the probabilities of --proba; its rows then are the
+ * items. --labelled writes DATA with the consensus in place of labels. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -121,6 +125,7 @@ static temper_status read_rows(const struct annotators_session *session, const c
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
+/* Reads VOTES. Options that infer the layout are passed on as they are; the library checks them. */
 static temper_status read_votes(struct annotators_session *session)
 {
     const struct arguments *arguments = session->arguments;
@@ -250,6 +255,7 @@ static temper_status write_labelled(const struct annotators_session *session)
     return TEMPER_OK;
 }
 
+/* Files before the standard output: a reader of the report can rely on them being there. */
 static temper_status write_outputs(const struct annotators_session *session)
 {
     struct output_buffer buffer;
@@ -262,6 +268,7 @@ static temper_status write_outputs(const struct annotators_session *session)
     return output_print(&buffer);
 }
 
+/* Checks that need no data come first, so that a typing error is reported before large files are read. */
 static temper_status run_steps(struct annotators_session *session)
 {
     TRY(check_options(session->arguments));

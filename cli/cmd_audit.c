@@ -1,5 +1,9 @@
 /* cmd_audit: temper audit. Ranks rows by how likely their labels are wrong; writes the list, a page and corrected data.
- */
+ *
+ * One report of the library is shown in several forms: the table on a terminal, JSON Lines, the CSV file of -o, the
+ * page of --report with a review of single rows, and corrected data of --fix. Under MPI the first process reads the
+ * rows of all others again for the last two, which show or write whole rows. With --apply no audit is run: the
+ * decisions of a review page are applied to the data. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,7 +11,6 @@
 
 #include "audit/audit_health.h"
 #include "audit/audit_inputs.h"
-#include "base/number.h"
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
@@ -247,15 +250,6 @@ static void print_json(FILE *out, const struct audit_result *result)
 {
     for (size_t i = 0; i < result->listed; i++)
         json_suspect(out, result, &result->report.suspects[i]);
-}
-
-/* Prints ",NUMBER" with the shortest digits that read back as the same double. NAN is an empty cell, which CSV readers
- * take as missing. */
-static void csv_number(FILE *out, double number)
-{
-    char text[NUMBER_LENGTH];
-    number_write_f64(number, text);
-    fprintf(out, ",%s", isnan(number) ? "" : text);
 }
 
 /* The file of -o. All columns are present in every file, even those that apply to two classes only, so that a script

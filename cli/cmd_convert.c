@@ -1,7 +1,11 @@
-/* cmd_convert: temper convert. Writes data in another format, or a model as C or ONNX. */
+/* cmd_convert: temper convert. Writes data in another format, or a model as C or ONNX.
+ *
+ * IN is a model if it begins like one. The output and its format are checked before the input is read. Formats of
+ * numbers alone have their labels in a second file, which a note names, because it is easily left behind. */
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "json_csv.h"
 #include "message.h"
 #include "options/library_options.h"
@@ -80,8 +84,8 @@ static void note_labels(const struct conversion *conversion, const temper_data *
 {
     const char *format = conversion->format, *to = conversion->to;
     /* The same inference of the format as in the library: --to first, then the extension. */
-    bool separate =
-        format ? strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0 : ends_in(to, ".npy") || ends_in(to, ".idx");
+    bool separate = format ? strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0
+                           : path_ends_in(to, ".npy") || path_ends_in(to, ".idx");
     if (separate && temper_data_classes(data) > 0 && !strstr(to, "images") &&
         !was_given(conversion->arguments, OPT_QUIET))
         note("labels: in %s.labels; keep it beside the data, or pass it by --labels", to);

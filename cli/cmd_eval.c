@@ -1,4 +1,8 @@
-/* cmd_eval: temper eval. Measures a model on labelled rows and reports accuracy, losses and confusion matrix. */
+/* cmd_eval: temper eval. Measures a model on labelled rows and reports accuracy, losses and confusion matrix.
+ *
+ * Rows are read and evaluated batch by batch, and only sums are kept, so that a file may be larger than the memory. The
+ * confusion matrix is printed where it fits the width of a terminal, and otherwise the pairs of classes that are
+ * confused most. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

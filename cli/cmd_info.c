@@ -1,4 +1,8 @@
-/* cmd_info: temper info. Describes a data file or a model, as a table or as JSON. */
+/* cmd_info: temper info. Describes a data file or a model, as a table or as JSON.
+ *
+ * Of data: format, size, classes with a bar each, range of the values, constant and duplicate columns, missing values.
+ * Of a model: classes, loss, how it was trained and on which data, by the fingerprint that the model file stores. Which
+ * of the two a file is follows from its first bytes. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,8 @@
-/* cmd_noise: temper noise. Adds noise to labels or features, and lists the rows that were changed. */
+/* cmd_noise: temper noise. Adds noise to labels or features, and lists the rows that were changed.
+ *
+ * The data and the list of changes are written together or not at all, since an experiment needs the list to know which
+ * labels are wrong. Every kind of noise has its own required options; options of other kinds are refused, because
+ * without an error they would seem to have an effect. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

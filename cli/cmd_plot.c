@@ -1,4 +1,8 @@
-/* cmd_plot: temper plot. Figures of losses, of weights along a path of penalties, and reports on models. */
+/* cmd_plot: temper plot. Figures of losses, of weights along a path of penalties, and reports on models.
+ *
+ * The three kinds share a command and the reading of data, and differ in their options, which kinds_with lists. The
+ * path fits one penalty after the other, the strongest first, each from the weights of the one before, which is much
+ * cheaper than separate fits. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,6 +10,7 @@
 #include <string.h>
 
 #include "apply_model.h"
+#include "base/path.h"
 #include "message.h"
 #include "options/library_options.h"
 #include "output_paths.h"
@@ -241,7 +246,7 @@ static temper_status report_on(struct model_application *application)
     /* How many rows were dropped is known only after the last batch. */
     temper_model_report_set_source(report, text_of(arguments, OPT_MODEL), arguments->operand[0],
                                    temper_batch_reader_dropped_rows(application->reader));
-    TRY(checked(temper_model_report_finish(report, ends_in(path, ".svg"), &text, &error), &error));
+    TRY(checked(temper_model_report_finish(report, path_ends_in(path, ".svg"), &text, &error), &error));
     return output_write_text(path, &text);
 }
 

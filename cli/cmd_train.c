@@ -1,4 +1,8 @@
-/* cmd_train: temper train. Reads data, fits a model, writes it and reports how the fit went. */
+/* cmd_train: temper train. Reads data, fits a model, writes it and reports how the fit went.
+ *
+ * With --t1 auto or --t2 auto the fit is a tuning over the temperatures that are not given, whose final model is the
+ * result. An interrupted training saves the weights reached, unless there was no iteration yet, and the exit code
+ * reports the interruption. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,15 @@
 /* cmd_tune: temper tune. Chooses temperatures and penalty by cross-validation, fits the model and reports the choice.
- */
+ *
+ * Two further ways of use go through files that a person edits: --ask writes the rows whose true labels would help
+ * most, and --trusted reads them back, or rows of another file with labels that are known to be right. Finished fits
+ * are in a checkpoint, MODEL.tuning, from which --resume continues; it is removed when all outputs are written. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
@@ -375,7 +379,7 @@ static temper_status review_ask(struct tune_session *session)
     temper_data *whole = session->data;
     const char *slash = strrchr(session->ask_path, '/');
     temper_error error;
-    if (!page || ends_in(page, ".svg") || !session->result.report.ask_count || !process_group_is_first())
+    if (!page || path_ends_in(page, ".svg") || !session->result.report.ask_count || !process_group_is_first())
         return TEMPER_OK;
     bool apart = options.comm && options.comm->size > 1;
     options.comm = NULL;

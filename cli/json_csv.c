@@ -1,5 +1,9 @@
 /* json_csv: prints values as JSON and CSV. All functions write to a stream in memory (output_paths.h), which reports
- * errors when it is closed; hence none of them returns a status. */
+ * errors when it is closed; hence none of them returns a status.
+ *
+ * Numbers have the shortest digits that read back as the same double, in every locale. JSON has no NaN, which becomes
+ * null. Members that a report shares with others (loss, seconds, warnings, calibration) are printed by one function
+ * each, so that they have the same names in every command. */
 #include "json_csv.h"
 
 #include <math.h>
@@ -223,4 +227,12 @@ void csv_cell(FILE *out, const char *text)
         fputc(*text, out);
     }
     fputc('"', out);
+}
+
+/* The buffer of number_write_f64 holds every double, so only NAN needs a case of its own. */
+void csv_number(FILE *out, double number)
+{
+    char text[NUMBER_LENGTH];
+    number_write_f64(number, text);
+    fprintf(out, ",%s", isnan(number) ? "" : text);
 }

@@ -44,5 +44,8 @@ void json_text_member(FILE *out, const char *name, const char *text);
 
 /* A cell of a CSV file, in quotes where it needs them. */
 void csv_cell(FILE *out, const char *text);
+/* ",NUMBER" with the shortest digits that read back as the same double; NAN is an empty cell, which CSV readers take as
+ * missing. */
+void csv_number(FILE *out, double number);
 
 #endif

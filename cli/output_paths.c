@@ -1,4 +1,8 @@
-/* output_paths: buffers in memory, the standard output, output files, and checks that these can be written. */
+/* output_paths: buffers in memory, the standard output, output files, and checks that these can be written.
+ *
+ * A report is composed in memory and written by write() at once: a full disk, a closed pipe or a quota is noticed and
+ * reported, which stdio would do at exit or not at all. Files are replaced atomically. Before the work begins each
+ * target is checked: its temporary file is created and dropped, and it must not be one of the inputs. */
 #include "output_paths.h"
 
 #include <errno.h>
@@ -185,13 +189,6 @@ char *concatenate(const char *first, const char *second)
     else
         fail_no_memory();
     return both;
-}
-
-/* A name that consists of the extension only (".svg") has none. */
-bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
 }
 
 /* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */

@@ -55,7 +55,6 @@ temper_status check_target(const struct arguments *arguments, const char *path);
 
 /* Whether the path is a regular file, which a result would replace. */
 bool is_file(const char *path);
-bool ends_in(const char *path, const char *ending);
 
 /* Concatenates two strings, to be freed; NULL without memory, which has been reported. */
 char *concatenate(const char *first, const char *second);

@@ -1,4 +1,8 @@
-/* progress: draws the status line, writes the log, and handles SIGINT and SIGTERM. */
+/* progress: draws the status line, writes the log, and handles SIGINT and SIGTERM.
+ *
+ * The line is drawn on a terminal only, not more often than a person can read, and erased before the report. A signal
+ * that comes during the work is noted, and the next callback of the library stops it, so that results so far can be
+ * saved; a second one, and any before or after the work, ends the process with the exit code that shells expect. */
 #include "progress.h"
 
 #include <math.h>

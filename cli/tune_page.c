@@ -1,4 +1,8 @@
-/* tune_page: draws the accuracies of the candidates as heat maps, and explains the choice. */
+/* tune_page: draws the accuracies of the candidates as heat maps, and explains the choice.
+ *
+ * There are two maps: of all candidates, losses by penalties, and of the pairs of temperatures, t1 by t2, where a cell
+ * has the best accuracy over the penalties. Rows and columns are the values that occur, in the order of the table,
+ * identified by their printed text. The chosen candidate has a border. */
 #include "tune_page.h"
 
 #include <math.h>
@@ -6,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "html_draft.h"
 #include "message.h"
 #include "output_paths.h"
@@ -243,7 +248,7 @@ temper_status tune_page_write(const struct tune_result *result, const char *path
         .title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"};
     temper_text svg[2] = {{0}, {0}};
     TRY(draw_map(&result->report, put_candidate, all, &svg[0]));
-    if (ends_in(path, ".svg"))
+    if (path_ends_in(path, ".svg"))
         return output_write_text(path, &svg[0]);
     temper_status status = draw_map(&result->report, put_pair, pairs, &svg[1]);
     /* write_page has taken the pictures; only after a failure before it the first one is still owned here. */

@@ -128,6 +128,7 @@ static void print_outliers(const struct health_table *table)
     }
 }
 
+/* The same facts as the page shows (report/health_section.c), cut to what a terminal shows at once. */
 void print_health(FILE *out, const temper_data *data, const temper_audit_report *report, const char *path)
 {
     const struct health_table table = {out, data, report, path};

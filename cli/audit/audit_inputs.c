@@ -67,6 +67,7 @@ static temper_status read_features(const struct arguments *arguments, struct aud
     return checked(temper_data_read(path, &options, &inputs->features, &error), &error);
 }
 
+/* Sets pointers of the options to what was read: `inputs` must stay alive as long as they are used. */
 temper_status audit_inputs_read(const struct arguments *arguments, const temper_data *data, struct audit_inputs *inputs,
                                 temper_audit_options *options)
 {

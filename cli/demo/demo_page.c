@@ -1,5 +1,9 @@
 /* demo_page: the page about both data sets: accuracies, decision boundaries, losses, margins, and flipped labels that
- * were found. */
+ * were found.
+ *
+ * It argues in steps: with clean labels both methods are equally accurate; with flipped labels logistic regression is
+ * drawn towards them, which the boundary shows; the bounded loss has an upper limit, which the curves show; so flipped
+ * labels stay at negative margins, where a search of the training rows finds them. */
 #include <stdlib.h>
 
 #include "demo/demo.h"

@@ -1,4 +1,8 @@
-/* help: the help pages, generated from the tables, and the commands `help` and `version`. */
+/* help: the help pages, generated from the tables, and the commands `help` and `version`.
+ *
+ * All texts are in cli/options/option_list.h and command_list.h: this file only arranges them, in two columns, the name
+ * of an option and its meaning. The page of the program lists the commands, that of a command its options in the order
+ * of the table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

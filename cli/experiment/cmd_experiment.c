@@ -2,11 +2,11 @@
  * in three steps: the plan from the options, the measurements that the file of results lacks, and table and page from
  * all results. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/atomic_file.h"
 #include "experiment/experiment.h"
 #include "message.h"
+#include "options/typed_command.h"
 #include "output_paths.h"
 
 enum { PATH_SIZE = 64 };
@@ -31,21 +31,12 @@ static temper_status check_file(const char *path)
     return TEMPER_OK;
 }
 
-/* The command line rebuilt from the options that were given, in the order of the option table, to be printed on the
- * page; *text is to be freed. Values with characters that a shell interprets are quoted. */
+/* The command line, to be printed on the page; *text is to be freed. */
 static temper_status typed_command(const struct arguments *arguments, char **text)
 {
     struct output_buffer buffer;
     TRY(output_open(&buffer));
-    fprintf(buffer.stream, "temper experiment %s", arguments->operand[0]);
-    for (size_t i = 0; i < OPT_COUNT; i++) {
-        const char *value = arguments->given[i];
-        if (!value)
-            continue;
-        fprintf(buffer.stream, " --%s", option_table[i].name);
-        if (option_table[i].type != TYPE_FLAG)
-            fprintf(buffer.stream, strpbrk(value, " '\"$\\*") ? " '%s'" : " %s", value);
-    }
+    print_typed_command(buffer.stream, arguments, (const enum option_id[]){OPT_COUNT});
     TRY(output_close(&buffer));
     *text = buffer.bytes;
     return TEMPER_OK;

@@ -130,7 +130,10 @@ static void count_line(const struct claim_context *claims, const struct experime
     }
 }
 
-/* "2TLR is best": counts over all lines with noise. Clean lines are not part of the claim. */
+/* "2TLR is best": counts over all lines with noise. Clean lines are not part of the claim. A case is a data set with a
+ * kind and rate of noise. In each the means over the splits are compared by a paired test with the best other method;
+ * only significant differences count as better or worse, so that the verdict does not depend on the luck of a few
+ * splits. */
 static void check_superior(const struct claim_context *claims, const char *claim)
 {
     struct claim_tally tally = {0};
@@ -151,7 +154,8 @@ static void check_superior(const struct claim_context *claims, const char *claim
 
 /* ---- One method against another -------------------------------------------------------------- */
 
-/* The claim is about "some cases": one significantly worse line is enough. It compares t-logistic with logistic. */
+/* The claim is about "some cases": one significantly worse line is enough. It compares t-logistic with logistic. Splits
+ * are the same for all methods, which makes the comparison a paired one. */
 static void check_t_logistic(const struct claim_context *claims)
 {
     size_t ours = find_method(claims->plan, "t-logistic");
@@ -182,7 +186,8 @@ struct paper_gap {
     double sum;         /* of temper's mean minus the paper's, in points */
 };
 
-/* Compares the means of a method with those of the paper, over all lines that it reports. */
+/* Compares the means of a method with those of the paper, over all lines that it reports. A value counts as reproduced
+ * within two standard deviations of the difference, since the splits of the paper are not known. */
 static struct paper_gap find_gap(const struct claim_context *claims, size_t method)
 {
     struct paper_gap gap = {0, 0, 0};
@@ -417,7 +422,9 @@ static void count_step(const struct cell_result *result, bool structured, struct
     steps->rightly += result->warned == 1 && structured; /* warnings with cause */
 }
 
-/* A claim of temper, not of the paper: the rule helps with structured noise and does no harm otherwise. */
+/* A claim of temper, not of the paper: the rule helps with structured noise and does no harm otherwise. A change counts
+ * as needless where there is no margin noise, and as better or worse by the accuracy on clean rows of the final choice
+ * against that of plain cross-validation. */
 static void check_rule(const struct claim_context *claims)
 {
     struct experiment_cell line;

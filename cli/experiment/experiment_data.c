@@ -1,11 +1,16 @@
 /* experiment_data: reads the paper's data sets from their official files, plain or compressed, and selects the two
- * classes of each. Instance noise also needs rows of other classes, the pool. */
+ * classes of each. Instance noise also needs rows of other classes, the pool.
+ *
+ * A data set has alternative lists of file names, of which the first complete one is used, so that downloads from
+ * different sources work. Most sets are files with all classes, of which the reader keeps two; some have a file for
+ * each class, of which the two largest are taken unless others are named. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/path.h"
 #include "experiment/experiment.h"
 #include "message.h"
 #include "temper_extra.h"
@@ -57,13 +62,6 @@ static char *find_file(const char *data, const char *folder, const char *name)
     return NULL;
 }
 
-/* A name that consists of the ending alone does not count: ".csv" is a hidden file. */
-static bool ends_in(const char *name, const char *ending)
-{
-    size_t length = strlen(name), end = strlen(ending);
-    return length > end && strcmp(name + length - end, ending) == 0;
-}
-
 /* For qsort of paths; bytes are compared, so the order is that of every locale. */
 static int by_name(const void *left, const void *right)
 {
@@ -82,11 +80,11 @@ static bool find_all(const struct paper_data *source, const char *data, const ch
     while (open && (entry = readdir(open)) != NULL && list->count < FILES_MOST) {
         char plain[256];
         snprintf(plain, sizeof plain, "%s", entry->d_name); /* the name without the ending of the compression */
-        if (ends_in(plain, ".gz"))
+        if (path_ends_in(plain, ".gz"))
             plain[strlen(plain) - 3] = '\0';
-        else if (ends_in(plain, ".zst"))
+        else if (path_ends_in(plain, ".zst"))
             plain[strlen(plain) - 4] = '\0';
-        char *path = ends_in(plain, ending) ? join_path(data, source->folder, entry->d_name, "") : NULL;
+        char *path = path_ends_in(plain, ending) ? join_path(data, source->folder, entry->d_name, "") : NULL;
         if (path)
             list->path[list->count++] = path;
     }
@@ -167,7 +165,8 @@ static temper_status read_file(const char *path, const temper_read_options *opti
     return status == TEMPER_OK ? TEMPER_OK : fail_with(&error);
 }
 
-/* The rows of some classes ("A,B"; "" or NULL: all) of all files, in the order of the list. */
+/* The rows of some classes ("A,B"; "" or NULL: all) of all files, in the order of the list. Later files are read with
+ * the columns of the first, so that the same text is the same feature in all of them. */
 static temper_status read_files(const struct data_files *list, temper_read_options options, const char *classes,
                                 temper_data **out)
 {
@@ -285,7 +284,8 @@ static temper_status read_choice(const struct paper_data *source, const struct d
     return status;
 }
 
-/* Data sets with a file for each class, such as the fonts. */
+/* Data sets with a file for each class, such as the fonts. The class of a row is the file that it comes from; files of
+ * other classes become the pool of instance noise. */
 static temper_status read_one_class(const struct paper_data *source, const struct data_files *list,
                                     const struct data_request *how, struct loaded_data *loaded)
 {

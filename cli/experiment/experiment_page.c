@@ -116,7 +116,9 @@ static temper_status draw_both(struct html_draft *draft, const struct experiment
 }
 
 /* Rebuilds the data, split and noise of the first split, which the seeds make identical to those of the measurement,
- * and draws the margins. Only for two classes, since a margin against the given class is then one decision value. */
+ * and draws the margins. Only for two classes, since a margin against the given class is then one decision value.
+ * Models are fitted again with the parameters that the measurement has chosen; the histograms show where flipped labels
+ * are, which a model that fits them moves to positive margins. */
 static temper_status add_margins(struct html_draft *draft, const struct experiment_plan *plan,
                                  const struct result_file *results)
 {

@@ -1,5 +1,10 @@
 /* experiment_run: measures the cells of a plan that have no result yet: tunes or trains on noisy rows, then tests on
- * clean ones. A result is saved as soon as it is complete, so an interruption loses one measurement at most. */
+ * clean ones. A result is saved as soon as it is complete, so an interruption loses one measurement at most.
+ *
+ * A cell is a data set, a split, a kind and rate of noise, and a method. Cells are enumerated in an order in which
+ * neighbours share data, split and noise, which are made once and kept. Split, noise and fits have seeds that follow
+ * from the seed of the plan and the number of the split, so that a repeated measurement gives the same numbers. Several
+ * processes may share a file of results: each skips what another has measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

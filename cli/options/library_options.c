@@ -1,5 +1,8 @@
 /* library_options: fills the option structs of the library from the command line, and checks options that depend on
- * each other. */
+ * each other.
+ *
+ * Options have the same names in the command and in the library, so that most of this file is assignment. What is not
+ * given stays NULL, NAN or 0, which the library replaces by its default. */
 #include "options/library_options.h"
 
 #include <math.h>

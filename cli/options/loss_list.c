@@ -1,5 +1,9 @@
 /* loss_list: parses losses with parameters, such as "sce:0.1:1:-4", and lists of them, "tempered:0.6:1.6,hinge". A loss
- * without parameters gets the temperatures of the options --t1 and --t2. */
+ * without parameters gets the temperatures of the options --t1 and --t2.
+ *
+ * The parameters of a method are those of the library's list, or else its free temperatures; all are given, or none.
+ * Errors name what is accepted: the nearest name for an unknown loss, both forms for a wrong number of parameters, the
+ * range for a value. */
 #include <ctype.h>
 #include <float.h>
 #include <math.h>

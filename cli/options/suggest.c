@@ -5,15 +5,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "options/command_line.h"
 
 enum { NAME_LENGTH = 32 }; /* longer words are not compared */
-
-/* The smaller of two counts. */
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of neighbours that
  * turn `a` into `b`. The recurrence needs three rows of its table. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/source.h"
 #include "base/thread.h"
 #include "model/model_file.h"
@@ -66,20 +67,13 @@ int temper_is_model_file(const char *path)
     return is;
 }
 
-/* A name that consists of the extension alone does not count. */
-static bool ends_in(const char *path, const char *extension)
-{
-    size_t length = strlen(path), tail = strlen(extension);
-    return length > tail && strcmp(path + length - tail, extension) == 0;
-}
-
 /* Writes the model as C source or as ONNX; without `format` the extension of the path decides. */
 temper_status temper_model_export(const temper_model *model, const char *path, const char *format, temper_error *error)
 {
     /* A given format decides; the extension is used only without one. */
-    if (format ? strcmp(format, "c") == 0 : ends_in(path, ".c"))
+    if (format ? strcmp(format, "c") == 0 : path_ends_in(path, ".c"))
         return model_export_c(model_of(model), path, error);
-    if (format ? strcmp(format, "onnx") == 0 : ends_in(path, ".onnx"))
+    if (format ? strcmp(format, "onnx") == 0 : path_ends_in(path, ".onnx"))
         return model_export_onnx(model_of(model), path, error);
     return error_set(error, TEMPER_USAGE, "a model is exported to C or ONNX; name the file NAME.c or NAME.onnx");
 }

@@ -1,4 +1,10 @@
-/* atomic_file: writes through a temporary file and a rename, for one file or several together. */
+/* atomic_file: writes through a temporary file and a rename, for one file or several together.
+ *
+ * The order of the system calls is the point of this file. One file: write the temporary file, fsync it, rename it to
+ * the target, fsync the folder; a crash at any moment leaves the old file or the new one. Several files: all of them
+ * are written and synced first; then each target but the last gets a second name (a hard link) before its replacement
+ * is renamed over it, so that a rename that fails can be undone for the files before it. The second names are removed
+ * at the end. */
 #include "base/atomic_file.h"
 
 #include <errno.h>

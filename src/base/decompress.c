@@ -1,5 +1,9 @@
-/* decompress: zlib and libzstd behind one function, with the checks that they leave out: truncation,
- * bytes after the archive, the length of zstd frames. */
+/* decompress: zlib and libzstd behind one function, with the checks that they leave out: truncation, bytes after the
+ * archive, the length of zstd frames.
+ *
+ * A step takes input and room for output, and reports how much of both it has used. The state of a gzip stream is
+ * either within a member or between two; only between two may the input end. libzstd passes from frame to frame by
+ * itself, so that there the end of the input is checked against the number of bytes that it still wants. */
 #include "base/decompress.h"
 
 #include <string.h>
@@ -8,6 +12,7 @@
 #include <zstd_errors.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 enum {
     GZIP_ONLY = 16 + MAX_WBITS, /* makes zlib check gzip's header, checksum and length */
@@ -82,16 +87,11 @@ static bool gzip_open(struct decompressor *d)
     return d->zlib_open;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* One call of inflate; advances the flow. */
 static int inflate_flow(z_stream *zlib, struct byte_flow *flow)
 {
-    unsigned in = (unsigned)least(flow->in_left, MOST_AT_ONCE);
-    unsigned out = (unsigned)least(flow->out_left, MOST_AT_ONCE);
+    unsigned in = (unsigned)min_size(flow->in_left, MOST_AT_ONCE);
+    unsigned out = (unsigned)min_size(flow->out_left, MOST_AT_ONCE);
     zlib->next_in = (unsigned char *)flow->in; /* which zlib does not write to */
     zlib->avail_in = in;
     zlib->next_out = flow->out;
@@ -180,7 +180,7 @@ static enum decompress_result zstd_failed(struct decompressor *d, size_t result)
  * nothing of a damaged input, so a larger portion would hide where in 256 KiB the damage is. */
 static size_t zstd_portion(const struct decompressor *d, const struct byte_flow *flow)
 {
-    return least(flow->in_left, d->wanted ? d->wanted : FRAME_START);
+    return min_size(flow->in_left, d->wanted ? d->wanted : FRAME_START);
 }
 
 /* One call of ZSTD_decompressStream; advances the flow. *moved: whether there was any progress. */
@@ -189,7 +189,7 @@ static size_t decompress_flow(struct decompressor *d, struct byte_flow *flow, bo
     ZSTD_inBuffer in = {flow->in, zstd_portion(d, flow), 0};
     ZSTD_outBuffer out = {flow->out, flow->out_left, 0};
     size_t result = ZSTD_decompressStream(d->zstd, &out, &in);
-    size_t head = least(in.pos, FRAME_HEADER - d->head_length);
+    size_t head = min_size(in.pos, FRAME_HEADER - d->head_length);
     memcpy(d->head + d->head_length, flow->in, head);
     d->head_length += head;
     d->made += out.pos;

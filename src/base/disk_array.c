@@ -1,4 +1,9 @@
-/* disk_array: unlinked temporary files, mapped into memory. */
+/* disk_array: unlinked temporary files, mapped into memory.
+ *
+ * An array is a descriptor, a mapping and its length, in one of a few slots. Growing reserves disk space, extends the
+ * file and maps it again; the old mapping is removed when the new one exists, so that a failure leaves the array as it
+ * was. Pages that were written are dropped from the process from time to time: they stay in the page cache and the
+ * file, and the resident memory of the process stays small. */
 #define _DEFAULT_SOURCE
 #include "base/disk_array.h"
 

@@ -185,7 +185,9 @@ static void copy_token(const char *from, const char *to, const struct decimal *n
     copy[length] = '\0';
 }
 
-/* The C library's conversion in the C locale: correctly rounded, and slow. */
+/* The C library's conversion in the C locale: correctly rounded, and slow. Reached by numbers whose digits or power of
+ * ten are not exact as doubles, so that one multiplication or division would round twice. The token is copied, since
+ * strtod_l needs a terminator and may not read behind the text. */
 static bool slow_f64(const char *from, const char *to, const struct decimal *number, double *as_f64, float *as_f32)
 {
     char copy[LONGEST_TOKEN + 1];
@@ -284,7 +286,9 @@ static bool take_exponent(const char *p, const char *to, int *power)
     return *power >= -NUMBER_PLAIN_POWER && *power <= NUMBER_PLAIN_POWER;
 }
 
-/* Called by number_fast_read for numbers that are longer than its special form: exponents, or more digits. */
+/* Called by number_fast_read for numbers that are longer than its special form: exponents, or more digits. Digits
+ * before and after the decimal point are collected in one integer, and the point becomes a power of ten. False: too
+ * many digits for 64 bits, or no number; the caller then takes the general path, which also reports errors. */
 bool number_fast_long(const char *p, const char *to, struct number_fast *number)
 {
     uint64_t digits = 0;
@@ -324,7 +328,9 @@ struct scaled_number {
     bool even, lowest;
 };
 
-/* value * 10^power as x / 2^shift; false if that does not fit. */
+/* value * 10^power as x / 2^shift; false if that does not fit. The product is exact: the mantissa has 53 bits, and
+ * 5^power fits into the rest of 128 bits for the powers that are allowed; the factor 2^power goes into the shift. The
+ * interval of decimals that read back as `value` can then be computed in integers. */
 static bool scale_by(double value, int power, struct scaled_number *s)
 {
     int exponent;
@@ -401,7 +407,8 @@ struct digit_string {
     int count, exponent;
 };
 
-/* The digits that printf computes for this precision (number of significant digits), which glibc rounds correctly. */
+/* The digits that printf computes for this precision (number of significant digits), which glibc rounds correctly. The
+ * fallback of the integer method above. Trailing zeros are dropped, so that 1 is written as 1 and not as 1.00000. */
 static struct digit_string digits_of(double value, int precision)
 {
     struct digit_string digits = {0};
@@ -491,7 +498,9 @@ size_t number_write_f64(double value, char out[NUMBER_LENGTH])
     return length;
 }
 
-/* As for doubles: six digits always survive the conversion to float and back, and nine always suffice. */
+/* As for doubles: six digits always survive the conversion to float and back, and nine always suffice. The smallest
+ * number of digits that survives is found by trying: reading back decides. Subnormal numbers have fewer significant
+ * digits, and so begin with one. */
 size_t number_write_f32(float value, char out[NUMBER_LENGTH])
 {
     size_t length = 0;

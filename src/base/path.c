@@ -45,17 +45,20 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* A name that consists of the suffix only (".gz") is kept: it is the name of a hidden file. */
+bool path_ends_in(const char *path, const char *extension)
+{
+    size_t length = strlen(path), tail = strlen(extension);
+    return length > tail && strcmp(path + length - tail, extension) == 0;
+}
+
+/* The suffixes of compressed files are set aside before a format is inferred from the extension: a.csv.gz is CSV. */
 size_t path_bare_length(const char *path)
 {
     static const char *const packed[] = {".gz", ".zst"};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < 2; i++) {
-        size_t end = strlen(packed[i]);
-        if (length > end && strcmp(path + length - end, packed[i]) == 0)
-            return length - end;
-    }
-    return length;
+    for (size_t i = 0; i < 2; i++)
+        if (path_ends_in(path, packed[i]))
+            return strlen(path) - strlen(packed[i]);
+    return strlen(path);
 }
 
 /* Joins as the system resolves the target of a symbolic link: relative to the folder of the link, unless the target is

@@ -2,6 +2,7 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -14,6 +15,9 @@ const char *path_shown(const char *path, char out[PATH_SHOWN]);
 /* The meaning of an errno; safe to call from several threads. */
 const char *cause_shown(int number, char out[CAUSE_LENGTH]);
 
+/* Whether it has this extension. A name that consists of the extension alone (".svg") is that of a hidden file and has
+ * none. */
+bool path_ends_in(const char *path, const char *extension);
 /* Length of a path without .gz or .zst. */
 size_t path_bare_length(const char *path);
 /* `name` in the folder of `path`; NULL without memory. Freed by mem_free. */

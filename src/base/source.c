@@ -261,7 +261,8 @@ static size_t take_first(struct source *source, unsigned char *bytes, size_t siz
     return taken;
 }
 
-/* Uncompressed data. A pipe returns what is available, so one read is not enough. */
+/* Uncompressed data. A pipe returns what is available, so one read is not enough. Reading is repeated until `size`
+ * bytes are there or the file ends, so that callers see short reads at the end only. */
 static temper_status produce_plain(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     size_t done = take_first(source, bytes, size);
@@ -408,24 +409,6 @@ temper_status source_open_span(const char *path, uint64_t from, uint64_t to, str
     return open_extent(path, &span, out, error);
 }
 
-/* The bytes become the buffer of source_peek, so that reading needs no case for memory. */
-temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error)
-{
-    struct source *source = mem_zeroed(1, sizeof *source);
-    if (!source) {
-        mem_free(bytes);
-        return error_no_memory(error);
-    }
-    /* no descriptor, so that nothing is read after these bytes */
-    path_shown(name, source->name);
-    source->file.fd = -1;
-    source->ended = true; /* all bytes are given as if they had been peeked at */
-    source->ahead = (unsigned char *)bytes;
-    source->ahead_end = length;
-    *out = source;
-    return TEMPER_OK;
-}
-
 /* Also for sources that are only partly opened. */
 void source_close(struct source *source)
 {
@@ -470,6 +453,8 @@ static bool reserve_ahead(struct source *source)
     return true;
 }
 
+/* Fills the buffer of bytes ahead up to `size` by the same function as reading, so that archives can be peeked at as
+ * well. The bytes stay there until source_read takes them; the pointer is valid until the next call. */
 temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes, size_t *got,
                           temper_error *error)
 {

@@ -1,4 +1,8 @@
-/* statistics: means, Student's t and Wilcoxon's signed-rank test, exact where that is possible. */
+/* statistics: means, Student's t and Wilcoxon's signed-rank test, exact where that is possible.
+ *
+ * The two-sided p of a t statistic is a regularised incomplete beta function, computed by its continued fraction. The
+ * distribution of the signed-rank sum is counted by dynamic programming over the ranks for few pairs, ties included;
+ * for more pairs it is close to normal, and its variance is corrected for ties. */
 #include "base/statistics.h"
 #include "temper_extra.h"
 

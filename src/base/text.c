@@ -1,4 +1,8 @@
-/* text: a growing string, and UTF-8 (RFC 3629). */
+/* text: a growing string, and UTF-8 (RFC 3629).
+ *
+ * Appending cannot fail in the eyes of the caller: without memory the text is marked as failed, later calls do nothing,
+ * and the mark is checked once at the end. Numbers are formatted without printf's %f, whose decimal point depends on
+ * the locale of the process. */
 #include "base/text.h"
 
 #include <assert.h>

@@ -1,4 +1,9 @@
-/* comm: collective operations, made of the all-gather and all-to-all callbacks of temper_comm. */
+/* comm: collective operations, made of the all-gather and all-to-all callbacks of temper_comm.
+ *
+ * The operations here are those that need an agreement of all processes: the same status everywhere after a step that
+ * may fail in one of them (comm_agree), numbers of all ranks and their prefix sums, a file that one rank reads for all,
+ * and sums in the order of the ranks (comm_in_turn), which have the bits of a single process at the price of one
+ * message after the other. */
 #include "comm/comm.h"
 
 #include <string.h>
@@ -48,7 +53,8 @@ temper_status comm_exchange(const temper_comm *comm, const void *out, const size
     return comm->exchange(comm->context, out, out_bytes, in, in_bytes) == 0 ? TEMPER_OK : lost(error);
 }
 
-/* An all-gather to which only `from` contributes; by a copy, as input and output must not overlap. */
+/* An all-gather to which only `from` contributes; by a copy, as input and output must not overlap. temper_comm has no
+ * broadcast of its own: the fewer calls it has, the easier it is to provide. */
 temper_status comm_broadcast_ranks(const temper_comm *comm, size_t from, void *block, size_t bytes, temper_error *error)
 {
     size_t *each = mem_zeroed(comm->size, sizeof *each);

@@ -135,7 +135,8 @@ static bool allocate_buffers(struct distributed_sum *s, size_t out, size_t in)
     return s->out && s->in;
 }
 
-/* Short vectors: every process receives all nodes and adds them. */
+/* Short vectors: every process receives all nodes and adds them. Every process then has the same nodes and adds them by
+ * the same tree, so that all have the same bits without a broadcast. */
 static temper_status sum_gathered(struct distributed_sum *s, double *const *vector, double *sum, temper_error *error)
 {
     size_t own = s->holders->first[s->rank];
@@ -216,7 +217,9 @@ temper_status tree_sum(const struct holders *holders, double *const *vector, siz
 }
 
 /* The sum of a node of `count` vectors, by recursion; numbers from .. from + length, at most SLICE. The left child has
- * the largest power of two below `count` vectors: the same tree as that of add_branch. */
+ * the largest power of two below `count` vectors: the same tree as that of add_branch. Pairwise summation (Higham
+ * 1993): the rounding error grows with the logarithm of `count`. The tree depends on the number of vectors alone, and
+ * not on which process or thread has them. */
 static void add_node(const double *const *vector, size_t count, size_t from, size_t length, double *sum)
 {
     double right[SLICE];

@@ -1,4 +1,9 @@
-/* from_arrays: a dataset from arrays of the caller, which are checked like the values of a file. */
+/* from_arrays: a dataset from arrays of the caller, which are checked like the values of a file.
+ *
+ * The arrays are borrowed, however large they are, so that everything the library relies on later has to be checked
+ * here: finite values, row starts that begin at 0 and do not decrease, columns that ascend within a row and are below
+ * the number of columns. Labels are numbers and become classes, which are named by their decimals until the caller
+ * names them. */
 #include "data/from_arrays.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* labels: reads labels, one for each row, from a text, IDX or NPY file. */
+/* labels: reads labels, one for each row, from a text, IDX or NPY file.
+ *
+ * The text of a label is its class name; numbers of IDX and NPY arrays become their shortest decimals, so that "3" is
+ * the same class in every format. Without an option, labels are looked for beside the data, under names that the
+ * writers use; a file that is found by its name is mentioned in a note. The number of labels is compared with that of
+ * the rows at the end, so that the message has both. */
 #include "data/labels.h"
 
 #include <string.h>

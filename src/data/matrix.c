@@ -1,5 +1,9 @@
 /* matrix: one view of rows for dense floats, doubles and uint8 and for CSR; and gathering of rows, into a copy or in
- * place (a kept row never moves to a higher index). */
+ * place (a kept row never moves to a higher index).
+ *
+ * Gathering in place needs no memory and cannot fail: rows are copied from the first to the last, each to an index that
+ * is not above its own, and CSR entries likewise, so that nothing is overwritten that is still to be read. Arrays of a
+ * caller, with other widths of starts, columns and values, are converted when they are copied, never in place. */
 #include "data/matrix.h"
 
 #include <assert.h>

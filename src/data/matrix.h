@@ -14,7 +14,7 @@ struct page_window;
 
 /* Dense kinds are stored row by row without gaps. CSR rows have ascending columns and no duplicates. The library's own
  * arrays have 64-bit starts, 32-bit columns and floats; arrays of a caller are borrowed in either width. Of the two
- * pointers of each pair one is NULL; matrix_start, matrix_column and matrix_value choose. */
+ * pointers of each pair one is NULL; matrix_start and matrix_column choose, row_value for values. */
 struct matrix {
     enum matrix_kind kind;
     uint64_t rows, columns;
@@ -41,7 +41,7 @@ struct row {
     const double *value64;
 };
 
-/* CSR: the first entry of a row; the column and the value of an entry. Columns are below 2^32 in either width. */
+/* CSR: the first entry of a row; the column of an entry. Columns are below 2^32 in either width. */
 static inline uint64_t matrix_start(const struct matrix *matrix, uint64_t row)
 {
     return matrix->row_start32 ? matrix->row_start32[row] : matrix->row_start[row];
@@ -52,12 +52,7 @@ static inline uint32_t matrix_column(const struct matrix *matrix, uint64_t entry
     return matrix->column64 ? (uint32_t)matrix->column64[entry] : matrix->column[entry];
 }
 
-static inline double matrix_value(const struct matrix *matrix, uint64_t entry)
-{
-    return matrix->value64 ? matrix->value64[entry] : (double)matrix->value[entry];
-}
-
-/* The same for an entry of a row. */
+/* Column and value of an entry of a row. */
 static inline uint32_t row_column(const struct row *row, size_t entry)
 {
     return row->column64 ? (uint32_t)row->column64[entry] : row->column[entry];

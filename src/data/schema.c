@@ -1,4 +1,9 @@
-/* schema: creation, copying, feature names, and the adaptation of other data to a schema. */
+/* schema: creation, copying, feature names, and the adaptation of other data to a schema.
+ *
+ * A table is matched to a schema while it is read (data/csv); this file adapts data that is no table, for which only
+ * the number and the names of the features can be compared. Sparse rows may have fewer columns, which are zeros, or
+ * more, for which the model has no weights, and which are removed with a note. Dense rows must have exactly the
+ * features of the model. */
 #include "data/schema.h"
 
 #include <stdio.h>

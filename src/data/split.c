@@ -1,5 +1,10 @@
-/* split: cross-validation folds and train/test splits. Rows in random order, sorted by class, are assigned to the
- * parts in turn, which stratifies them. */
+/* split: cross-validation folds and train/test splits. Rows in random order, sorted by class, are assigned to the parts
+ * in turn, which stratifies them.
+ *
+ * The rows are shuffled by a permutation of the seed, then sorted by class with a stable counting sort, so that each
+ * class is a run in random order. Row i of that list belongs to fold i mod K: a run of n rows then has floor(n / K) or
+ * ceil(n / K) rows in every fold, and all folds together differ by one row at most. A test set of an exact size takes
+ * quotas of the classes by the largest remainder method. */
 #include "data/split.h"
 
 #include <math.h>

@@ -1,5 +1,9 @@
 /* string_table: open addressing with linear probing; strings of up to eight bytes are compared as one word. A new seed
- * at each growth, and growth at long probe sequences, defend against inputs that collide on purpose. */
+ * at each growth, and growth at long probe sequences, defend against inputs that collide on purpose.
+ *
+ * Most labels and categories are short: such a string is packed into a word, which is both its hash input and its
+ * identity, so that a hit reads one slot and no text. Longer strings have a 64-bit hash in that place, and their texts
+ * are compared when the hashes are equal. */
 #include "data/string_table.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
-/* subset: gathers rows with their labels, weights, lines and names; selects classes; joins two datasets. */
+/* subset: gathers rows with their labels, weights, lines and names; selects classes; joins two datasets.
+ *
+ * Three ways to make a dataset from another: a copy of some rows, which is independent of it; a borrowed one, which
+ * shares the features and has its own labels and weights; and a selection in place, where the arrays belong to the
+ * dataset and kept rows can move to the front. Joining two datasets numbers their classes again, since the same name
+ * may have different numbers in both. */
 #include "data/subset.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* weights: row weights from a file or from classes, and their checks. */
+/* weights: row weights from a file or from classes, and their checks.
+ *
+ * Weights of several sources are multiplied: a column of the table, a file of numbers, weights of classes, the caller's
+ * array. The product is checked before it replaces the old weights, since each factor may be finite and the product
+ * not. "balanced" gives class c the weight N / (C n_c), with N rows, C classes and n_c rows of the class. */
 #include "data/weights.h"
 
 #include <math.h>

@@ -291,7 +291,8 @@ static const char refine_code[] =
     "        p[c] += share * @_SHARE * (q[c] - p[c]);\n"
     "}\n\n";
 
-/* The matrix of the calibration, and what refine_code needs beside it. */
+/* The matrix of the calibration, and what refine_code needs beside it. Written with the digits that read back as the
+ * same doubles, so that the exported code computes the same probabilities up to the rounding of its libm. */
 static void put_matrix(struct c_file *file)
 {
     const struct calibration *calibration = &file->model->calibration;
@@ -353,7 +354,9 @@ static void put_probabilities(struct c_file *file)
     put(file, model->calibration.matrix ? "    @_refine(y, top, p);\n}\n" : "}\n");
 }
 
-/* The whole file. The comment at its beginning documents the functions, because the file is all that its user has. */
+/* The whole file. The comment at its beginning documents the functions, because the file is all that its user has. `@`
+ * in the texts stands for the name of the file, which is the prefix of all identifiers: several models can be compiled
+ * into one program. */
 static void put_all(struct c_file *file)
 {
     const struct model *model = file->model;

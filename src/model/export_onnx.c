@@ -219,7 +219,9 @@ static struct onnx_name refined(struct onnx_builder *b, struct onnx_name below, 
 
 /* ---- The graph ------------------------------------------------------------------------------- */
 
-/* The whole graph: labels always, probabilities where the loss has them. */
+/* The whole graph: labels always, probabilities where the loss has them. All of it is computed from the distances to
+ * the largest score, so that no exponential overflows. Inputs and probabilities are floats, as runtimes expect them;
+ * the nodes between them compute in doubles. */
 static void build(struct onnx_builder *b)
 {
     const struct model *model = b->model;

@@ -4,7 +4,6 @@
 #include <assert.h>
 
 #include "base/memory.h"
-#include "data/read/read.h"
 #include "tempered/loss_family.h"
 
 /* A model of that shape with all weights 0: one weight vector for two classes, otherwise one for each class. */
@@ -62,20 +61,4 @@ double model_escort_order(const struct model *model)
 double model_t2(const struct model *model)
 {
     return loss_has_temperatures(model->loss) ? model->loss.t2 : 1;
-}
-
-/* Reads rows with the features of the model. A model that was not trained on a table (but on LIBSVM or NumPy files,
- * say) accepts a table whose columns are its features. */
-temper_status model_read_data(const struct model *model, const char *path, const temper_read_options *options,
-                              struct dataset **out, temper_error *error)
-{
-    struct schema *plain = NULL;
-    if (!model->schema) {
-        temper_status status = schema_plain(model->features, &model->feature_names, &plain, error);
-        if (status != TEMPER_OK)
-            return status;
-    }
-    temper_status status = dataset_read_like(path, options, plain ? plain : model->schema, out, error);
-    schema_free(plain);
-    return status;
 }

@@ -87,12 +87,6 @@ temper_status model_load(const char *path, struct model **out, temper_error *err
 /* The same of the bytes of a file. */
 temper_status model_read_text(const char *bytes, size_t length, struct model **out, temper_error *error);
 
-/* Reads data as the model needs it: its features in its order, by its schema or, without one, by
- * its feature names or their number. A column of labels may be there or not; options->label "none"
- * passes over it. *out has the classes of the file, not those of the model. */
-temper_status model_read_data(const struct model *model, const char *path, const temper_read_options *options,
-                              struct dataset **out, temper_error *error);
-
 /* ---- Applying -------------------------------------------------------------------------------- */
 
 /* Whether calibrated probabilities exist: for every calibrated model; otherwise not for hinge, nor for t1 = 0. */

@@ -195,7 +195,9 @@ static bool parse_intercept(struct json_reader *json, struct model *model)
     return json_f64_array(json, model->bias, model->vectors);
 }
 
-/* "weights": a list for two classes, otherwise a list of lists: one weight vector for each class. */
+/* "weights": a list for two classes, otherwise a list of lists: one weight vector for each class. The number of classes
+ * and features was read before, so that lengths are checked while the numbers are read, and memory is never larger than
+ * the shape implies. */
 static bool parse_weights(struct json_reader *json, struct model *model)
 {
     size_t vector = 0;
@@ -282,7 +284,8 @@ static bool parse_field(struct json_reader *json, const struct training_field *f
     return size == count || fail_changed(json, "a count that is too large");
 }
 
-/* The object "training". All fields are required; their order is free. */
+/* The object "training". All fields are required; their order is free. The table of fields is made from the list of the
+ * writer, so that a field cannot be written and not read. */
 static bool parse_training(struct json_reader *json, struct model *model)
 {
     uint64_t seen = 0;
@@ -687,7 +690,8 @@ static temper_status read_all(struct model_input *input)
     return status == TEMPER_OK && text->failed ? error_no_memory(input->error) : status;
 }
 
-/* The error for a file that ends too early; its place is the end of the file, with line and column. */
+/* The error for a file that ends too early; its place is the end of the file, with line and column. A text editor can
+ * go to that place, and a transfer that was interrupted is recognised by it. */
 static temper_status refuse_truncated(const struct model_input *input)
 {
     const struct text *text = &input->text;
@@ -722,7 +726,9 @@ static temper_status check_version(const struct model_input *input)
                     input->name, version, (int)MODEL_VERSION);
 }
 
-/* Verifies the checksum (XXH3-128) of the bytes before it, at a fixed distance from the end of every file. */
+/* Verifies the checksum (XXH3-128) of the bytes before it, at a fixed distance from the end of every file. The order of
+ * the checks: the end of the file must look like a checksum at all, which a truncated file does not; then the digits
+ * are compared. So truncation and damage have different messages. */
 static temper_status check_sum(const struct model_input *input)
 {
     char tail[MODEL_TAIL + 1];

@@ -1,5 +1,9 @@
 /* model_save: a model as a JSON text, one key after the other in a fixed order, so that equal models are equal bytes.
- * docs/model.md has the format. */
+ * docs/model.md has the format.
+ *
+ * Doubles are written with the shortest digits that read back as the same bits. The last member is a checksum of all
+ * bytes before it, at a fixed distance from the end, so that a reader can check it before it parses anything. Optional
+ * members are left out where the model does not have them. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -204,7 +208,8 @@ static void write_schema(const struct schema *schema, struct text *text)
 /* ---- Probabilities ---------------------------------------------------------------------------- */
 
 /* Order and floor, what they were fitted to, and the matrix if there is one: a line for each class, then the offsets.
- * Absent in a model that was not calibrated. */
+ * Absent in a model that was not calibrated. Members that describe how it was made, rows and folds, are for people:
+ * nothing is computed from them. */
 static void write_calibration(const struct model *model, struct text *text)
 {
     const struct calibration *calibration = &model->calibration;
@@ -246,7 +251,9 @@ static void write_noise(const struct model *model, struct text *text)
 
 /* ---- How it was trained ---------------------------------------------------------------------- */
 
-/* How the model was trained: every field of TRAINING_LIST, by its type, and whether there is an intercept. */
+/* How the model was trained: every field of TRAINING_LIST, by its type, and whether there is an intercept. The list of
+ * fields is an X-macro in model_file.h, from which the loader makes its table as well: a field that is added there is
+ * written and read. */
 static void write_training(const struct model *model, struct text *text)
 {
     const struct model_training *training = &model->training;

@@ -1,6 +1,9 @@
 /* onnx: writes ONNX graphs by an encoder of protocol buffers, in which a message is a sequence of fields, and a field a
  * number, a wire type, and bytes. The field numbers are those of onnx.proto; a linear model needs so few messages that
- * no library is worth its dependency. */
+ * no library is worth its dependency.
+ *
+ * Messages within messages are made innermost first, since their length precedes them. Nodes, constants, inputs and
+ * outputs are collected in separate texts while the graph is built, and joined at the end. */
 #include "model/onnx.h"
 
 #include <stdint.h>
@@ -116,7 +119,8 @@ static void put_attribute(struct text *node, struct onnx_attribute attribute)
     put_message(node, NODE_ATTRIBUTE, &message);
 }
 
-/* Appends a node, in the order in which the runtime executes them; returns the name of its output. */
+/* Appends a node, in the order in which the runtime executes them; returns the name of its output. Names of outputs are
+ * numbers that count up, so that no two nodes share one. */
 struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation, const struct onnx_name input[3],
                            struct onnx_attribute first, struct onnx_attribute second)
 {
@@ -162,7 +166,8 @@ static struct onnx_name finish_constant(struct onnx_graph *graph, struct text *t
     return name;
 }
 
-/* A constant tensor of doubles in the byte order of the format. */
+/* A constant tensor of doubles in the byte order of the format. A tensor's raw_data is little-endian on every machine;
+ * put_word writes a number byte by byte. */
 struct onnx_name onnx_doubles(struct onnx_graph *graph, const double *values, size_t rows, size_t columns)
 {
     struct text tensor = {0}, bytes = {0};

@@ -9,7 +9,8 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Accepts keys in any order, each once. At most 64 keys, one bit each. */
+/* Accepts keys in any order, each once. At most 64 keys, one bit each. The bits of `seen` let the caller require keys
+ * at the end, whatever their order was. */
 int key_next(struct json_reader *json, const char *const *keys, int count, uint64_t *seen)
 {
     char key[JSON_KEY];

@@ -1,5 +1,10 @@
 /* objective: creation of an objective, and the calls that the optimiser makes: value and gradient, Hessian-vector
- * products, lengths. The work over rows is in pass.c. */
+ * products, lengths. The work over rows is in pass.c.
+ *
+ * All memory is allocated when the objective is created: for each worker the buffers of a block of rows, for each part
+ * of the rows a gradient and its totals, and, where Hessians are wanted, two sets of curvatures, of the point last
+ * evaluated and of the point accepted. Two-temperature losses of two classes have a table of the margin. An objective
+ * of remote rows has none of that: its passes are requests to the workers. */
 #include "objective/objective.h"
 
 #include <math.h>
@@ -305,12 +310,6 @@ temper_status objective_reweigh(struct objective *o, temper_error *error)
 bool objective_can_multiply(const struct objective *o)
 {
     return o->vectors == 1 || (o->spec.f64 && loss_is_two_temperature(o->spec.loss));
-}
-
-/* A dense Hessian is built for one weight vector only: that of many classes has (columns * classes)^2 entries. */
-bool objective_can_hessian(const struct objective *o)
-{
-    return o->vectors == 1;
 }
 
 double objective_loss(const struct objective *o)

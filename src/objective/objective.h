@@ -60,9 +60,9 @@ temper_status objective_hessian(void *context, double *h, temper_error *error);
 /* Root mean square of the scores that v gives. */
 temper_status objective_length(void *context, const double *v, double *length, temper_error *error);
 
-/* Whether multiply and hessian work for this loss, precision and number of classes. */
+/* Whether multiply works for this loss, precision and number of classes. (hessian does for one weight vector: that of
+ * many classes would have (columns * classes)^2 entries.) */
 bool objective_can_multiply(const struct objective *objective);
-bool objective_can_hessian(const struct objective *objective);
 
 /* Of the w last evaluated: the mean loss without the penalty, and the weighted share of rows whose
  * class has the largest score. */

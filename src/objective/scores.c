@@ -1,4 +1,8 @@
-/* scores: a matrix times the weights of a linear model, a block of rows at a time on several threads. */
+/* scores: a matrix times the weights of a linear model, a block of rows at a time on several threads.
+ *
+ * Used after training: for predictions, for evaluation, and for scores of held-out rows. Everything is computed in
+ * doubles. A score that overflows, as of huge features, is computed again in long doubles, and the row is divided by a
+ * common number, which keeps the order of the classes. */
 #include "objective/scores.h"
 
 #include <math.h>

@@ -7,12 +7,8 @@
 
 #include <math.h>
 
+#include "base/order.h"
 #include "optim/vector.h"
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* packed[k][j] = from[j][k]: a transposed copy of one panel, so that the kernel reads consecutive numbers. Columns
  * beyond `columns` are zeros, so that the kernel needs no special case for the last panel. */
@@ -42,7 +38,7 @@ static void put_corner(const double *corner, double *to, size_t n, size_t size)
  * in a copy, because nothing above the diagonal may be written. */
 static void subtract_left(cholesky_update_fn *subtract, double *a, size_t n, size_t begin)
 {
-    const size_t columns = smaller(PANEL, n - begin), below = begin + columns;
+    const size_t columns = min_size(PANEL, n - begin), below = begin + columns;
     double packed[PANEL * PANEL], corner[PANEL * PANEL];
     take_corner(corner, a + begin * n + begin, n, columns);
     for (size_t k = 0; k < begin; k += PANEL) {
@@ -84,7 +80,7 @@ static void solve_row(double *row, const double *l, size_t n, size_t size)
 size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *pivot)
 {
     for (size_t begin = 0; begin < n; begin += PANEL) {
-        const size_t columns = smaller(PANEL, n - begin);
+        const size_t columns = min_size(PANEL, n - begin);
         double *corner = a + begin * n + begin;
         subtract_left(subtract, a, n, begin);
         const size_t made = factor_block(corner, n, columns, pivot);
@@ -96,6 +92,7 @@ size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *p
     return n;
 }
 
+/* For matrices that are expected to be positive definite; the pivot that failed is of no interest. */
 bool cholesky_factor(cholesky_update_fn *subtract, double *a, size_t n)
 {
     double pivot = 0;

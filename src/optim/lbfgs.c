@@ -1,5 +1,10 @@
 /* lbfgs: the limited-memory BFGS method (Nocedal 1980; Liu and Nocedal 1989) with a preconditioner, as a state machine:
- * a stage for each request to the caller, and a function for each reply that leads to the next stage. */
+ * a stage for each request to the caller, and a function for each reply that leads to the next stage.
+ *
+ * An iteration: the direction d = -H g by the two-loop recursion over the last pairs (s, y) of steps and differences of
+ * gradients, with gamma M^-1 between the loops; a limit for its length; a line search for the strong Wolfe conditions;
+ * the pair of the accepted step. Reverse communication, instead of callbacks, is what lets one pass over the data
+ * evaluate many minimisations at once (search/fits_batched.c): each of them waits in its own stage for its reply. */
 #include "optim/lbfgs.h"
 
 #include <math.h>
@@ -64,7 +69,8 @@ static enum lbfgs_stage end(struct lbfgs *self, enum optim_stop stop)
     return STAGE_DONE;
 }
 
-/* Begins the line search. */
+/* Begins the line search. A direction with curvature information has step 1 as its natural length; a blind one goes as
+ * far as the limit allows, or changes w by a norm of 1 at most. */
 static enum lbfgs_stage search(struct lbfgs *self, double longest)
 {
     struct line line = {self->direction, self->slope, .first = 1, .longest = longest};
@@ -74,8 +80,10 @@ static enum lbfgs_stage search(struct lbfgs *self, double longest)
 }
 
 /* The decrease from w to the minimum by the pairs, with the curvature of the penalty in all other directions: a bound
- * where that is the least (struct optim_distance). The vector of the difference of gradients is free at this stage.
- * 0: there is no penalty. */
+ * where that is the least (struct optim_distance). The vector of the difference of gradients is free at this stage. 0:
+ * there is no penalty. With H the inverse Hessian of L-BFGS, the quadratic model predicts a decrease of g'Hg / 2.
+ * Beginning the recursion with 1 / l2 instead of gamma assumes the least curvature that the penalty allows in
+ * directions that no pair has explored, and so the largest decrease. */
 static double decrease_bound(struct lbfgs *self)
 {
     const double curvature = self->options.distance.curvature;
@@ -185,7 +193,8 @@ static enum lbfgs_stage trial_evaluated(struct lbfgs *self)
 }
 
 /* The decrease of the value along the accepted step, which is in `direction` since its pair was made. Below the
- * rounding of the value, the slopes at both ends give it more accurately. */
+ * rounding of the value, the slopes at both ends give it more accurately. The trapezoidal rule: half the sum of the
+ * slopes at both ends, along the step. */
 static double step_decrease(const struct lbfgs *self)
 {
     const struct solver_state *state = &self->state;
@@ -291,6 +300,7 @@ const double *lbfgs_best(const struct lbfgs *self)
     return none ? NULL : solver_best(&self->state);
 }
 
+/* Valid at any time, for reports of progress too; the reason to stop is that of the end. */
 struct optim_result lbfgs_result(const struct lbfgs *self)
 {
     return solver_result(&self->state);

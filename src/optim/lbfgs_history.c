@@ -1,5 +1,10 @@
 /* lbfgs_history: a ring buffer of pairs (s, y), and the two-loop recursion over it (Nocedal 1980, "Updating
- * quasi-Newton matrices with limited storage"). */
+ * quasi-Newton matrices with limited storage").
+ *
+ * The pairs define the inverse Hessian approximation H = V' H0 V + rho s s', V = I - rho y s', rho = 1/(s'y), applied
+ * from the oldest pair to the newest, with H0 = gamma M^-1. The recursion applies H to a vector in 4 n multiplications
+ * for each pair, without forming H: the first loop goes through the pairs from the newest to the oldest, the second
+ * back. It is divided at H0, because the caller applies the preconditioner M^-1 in between. */
 #include "optim/lbfgs_history.h"
 
 #include <math.h>

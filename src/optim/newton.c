@@ -89,7 +89,9 @@ static void first_radius(struct newton *self)
     head->radius = (self->state.options->length ? 1e4 : 10) * norm;
 }
 
-/* Solves the subproblem in the scaled variables, and evaluates the quadratic model at its solution. */
+/* Solves the subproblem in the scaled variables, and evaluates the quadratic model at its solution. The scaled
+ * variables are D s with D = diag(scale): the region is a ball in them, which makes the step independent of the units
+ * of the features. `plain` is the step in the original variables. */
 static void solve(struct newton *self, struct trust_step *step)
 {
     const size_t n = self->state.problem->size;
@@ -111,7 +113,9 @@ static void solve(struct newton *self, struct trust_step *step)
         self->plain[i] = self->step[i] / self->scale[i];
 }
 
-/* A step within the region and within the length limit. */
+/* A step within the region and within the length limit. A step beyond the length limit shrinks the region by as much,
+ * and the subproblem is solved again: the best step of a smaller region is better than a shortened step of the larger
+ * one. The Hessian stays; a solution costs a few Cholesky factorisations. */
 static temper_status find_step(struct newton *self, struct trust_step *step)
 {
     struct solver_state *state = &self->state;
@@ -236,7 +240,9 @@ static void lay_out(struct newton *self, size_t n)
     self->state.head->extra = (double)(2 * n);
 }
 
-/* solver_run drives the iterations; here the workspace is set up for `iterate`. The two matrices take 16 n^2 bytes. */
+/* solver_run drives the iterations; here the workspace is set up for `iterate`. The two matrices take 16 n^2 bytes. For
+ * problems of two classes with few features: each iteration computes a Hessian, n^2 numbers in a pass over the rows,
+ * and factors it a few times. */
 temper_status minimise_newton(const struct problem *problem, const struct optim_options *options, double *w,
                               struct optim_result *result, temper_error *error)
 {

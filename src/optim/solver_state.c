@@ -1,5 +1,14 @@
 /* solver_state: what all minimisers share: counters, the best point, progress reports, the memory from which they
- * resume, and the rules by which they stop. */
+ * resume, and the rules by which they stop.
+ *
+ * Everything that an interrupted minimisation needs to continue to the same bits is in one array of doubles, the
+ * memory: a head of counters and numbers, the point w, its gradient, the best point, and what the method adds (pairs of
+ * L-BFGS, the scale of Newton's method). All else is scratch space of an iteration.
+ *
+ * A minimisation has converged when the norm of the gradient is small and, where a distance is set, the value is
+ * expected to decrease by no more than a share of itself: a small gradient along a direction of little curvature is not
+ * enough. It stops without convergence after a limit of iterations, when no step decreases the value, when many
+ * iterations made no progress, or when the caller ends it. */
 #include "optim/solver_state.h"
 
 #include <math.h>
@@ -221,11 +230,15 @@ bool solver_checks_distance(const struct solver_state *state)
     return state->options->distance.share > 0 && state->head->gradient_norm <= state->options->gradient_norm;
 }
 
+/* A negative decrease stands for unknown. The bound is divided by BOUND_FACTOR: it is far above the truth on most
+ * problems, and would delay their end for nothing. */
 void solver_expect_decrease(struct solver_state *state, double decrease, double bound)
 {
     state->head->expected_decrease = decrease >= 0 ? fmax(decrease, bound / BOUND_FACTOR) : UNKNOWN;
 }
 
+/* A share of the value, or an absolute number where the value is near 0, where a share of it would be below
+ * rounding. */
 double solver_decrease_limit(const struct solver_state *state)
 {
     const struct optim_distance *distance = &state->options->distance;
@@ -242,11 +255,15 @@ static bool distance_small(const struct solver_state *state)
     return head->expected_decrease >= 0 && head->expected_decrease <= solver_decrease_limit(state);
 }
 
+/* Both conditions: a small gradient alone may be in a direction of small curvature, along which the minimum is far
+ * away. */
 bool solver_has_converged(const struct solver_state *state)
 {
     return state->head->gradient_norm <= state->options->gradient_norm && distance_small(state);
 }
 
+/* Shifts a window of the last decreases, the newest first. They are part of the memory, so that a resumed training
+ * stops where an uninterrupted one would. */
 void solver_record_decrease(struct solver_state *state, double decrease)
 {
     struct solver_head *head = state->head;

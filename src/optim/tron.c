@@ -124,7 +124,8 @@ static bool distance_known(struct tron *self, const struct cg_norms *norms, size
     return norms->decrease > limit || norms->residual == 0 || solver_has_converged(state);
 }
 
-/* One step of conjugate gradients, one product with the Hessian; *done if it was the last. */
+/* One step of conjugate gradients, one product with the Hessian; *done if it was the last. tau = r'M^-1 r / d'Hd
+ * minimises the model along d, and lowers it by tau r'M^-1 r / 2. */
 static temper_status conjugate_step(struct tron *self, struct cg_norms *norms, bool *done, bool *at_boundary)
 {
     struct solver_state *state = &self->state;
@@ -152,7 +153,8 @@ static temper_status conjugate_step(struct tron *self, struct cg_norms *norms, b
     return TEMPER_OK;
 }
 
-/* The first radius: the steepest descent step of the length limit, where there is one. */
+/* The first radius: the steepest descent step of the length limit, where there is one. In the norm of M the first
+ * direction M^-1 r has the length sqrt(r'M^-1 r). */
 static temper_status first_radius(struct tron *self, const struct cg_norms *norms)
 {
     struct solver_state *state = &self->state;

@@ -1,5 +1,10 @@
 /* calibration: maximises the likelihood over order and floor: a search over the order, and for each order the floor by
- * Newton's method, since the likelihood is concave in it. */
+ * Newton's method, since the likelihood is concave in it.
+ *
+ * The profile likelihood, the largest over all floors for a given order, is a function of one variable that may have
+ * several maxima. So it is evaluated at powers of two around an order of the right magnitude first, and golden-section
+ * search refines the best of them. Labels may be smoothed and rows weighted; both enter the likelihood as weights of
+ * its terms. */
 #include "predict/calibration.h"
 
 #include <math.h>
@@ -197,7 +202,8 @@ static temper_status fit_matrix(const struct calibration_problem *problem, size_
     return matrix_fit(&rows, found, error);
 }
 
-/* *out is written on success only. */
+/* *out is written on success only. The order comes from a search over the profile likelihood, the floor with it, and
+ * the matrix last, given both. */
 temper_status calibration_fit(const struct model *model, const struct calibration_rows *rows, struct calibration *out,
                               temper_error *error)
 {

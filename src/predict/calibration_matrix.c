@@ -1,4 +1,8 @@
-/* calibration_matrix: fits matrix scaling by L-BFGS, and applies it. */
+/* calibration_matrix: fits matrix scaling by L-BFGS, and applies it.
+ *
+ * The parameters are in units of the standard deviations of their priors, so that the prior is the same for all of them
+ * and the problem is well scaled for a method without a preconditioner. The fit starts with all parameters 0, which is
+ * the calibration by order and floor alone. */
 #include "predict/calibration_matrix.h"
 
 #include <float.h>
@@ -11,8 +15,8 @@
 #include "predict/calibration.h"
 
 /* Standard deviations of the priors: of the matrix in two widths, of its offsets relative to that, of the logit of the
- * floor. The wide one is taken where it raises the log loss of held-out rows, after a fit to half of the rows, by no
- * more than this share. Chosen on 23 data sets (docs/decisions/0012-calibration.md). */
+ * floor. The wide one is taken where it lowers the log loss of held-out rows, after a fit to half of the rows, by at
+ * least the share LEAST_GAIN. Chosen on 23 data sets (docs/decisions/0012-calibration.md). */
 static const double WIDE = 0.2, NARROW = 0.05, OFFSET_FACTOR = 5, FLOOR_SPREAD = 3, LEAST_GAIN = 0.01;
 
 /* The prior of the floor is around that of the calibration within these bounds, where its logit is finite. */
@@ -38,14 +42,17 @@ static double logit(double p)
     return log(p / (1 - p));
 }
 
-/* u of a row: scores relative to the best class. */
+/* u of a row: scores relative to the best class, whose score is 0. Classes outside the support have log p = -infinity;
+ * the bound keeps u A finite. */
 static void relative_scores(double order, const double *log_p, size_t classes, double *u)
 {
     for (size_t c = 0; c < classes; c++)
         u[c] = fmax(order * log_p[c], CALIBRATION_LEAST_SCORE);
 }
 
-/* q = softmax(u + scale (u A) + offset_scale b). The predicted class has u = 0, which is passed over. */
+/* q = softmax(u + scale[0] (u A) + scale[1] b), shifted by the largest score so that exp cannot overflow. `matrix` has
+ * A and, behind it, b. The predicted class has u = 0, which is passed over. While fitting, parameters are in units of
+ * their priors' standard deviations, which `scale` has; a stored matrix has been multiplied by them. */
 static void transformed(const double *matrix, const double scale[2], const double *u, size_t classes, double *q)
 {
     const double *offset = matrix + classes * classes;
@@ -65,7 +72,10 @@ static void transformed(const double *matrix, const double scale[2], const doubl
         q[c] /= sum;
 }
 
-/* The predicted class is the first of those with log_p = 0. */
+/* Mixes p' of the matrix into p, in the largest share that keeps the predicted class the most probable one. For another
+ * class c that leads in p' by d = p'_c - p'_y > 0 and trails in p by l = p_y - p_c, the two are equal at the share l /
+ * (l + d); the smallest of these is taken, less a margin for rounding (CALIBRATION_SHARE_KEPT). The predicted class y
+ * is the first of those with log_p = 0. */
 void matrix_refine(const struct calibration *calibration, size_t classes, const double *log_p, double *p)
 {
     static const double as_stored[2] = {1, 1};
@@ -90,18 +100,22 @@ void matrix_refine(const struct calibration *calibration, size_t classes, const 
 /* ---- The fit ------------------------------------------------------------------------------------------------------
  */
 
+/* A, b, and the logit of the floor. */
 size_t matrix_parameters(size_t classes)
 {
     return classes * classes + classes + 1;
 }
 
+/* The centre of the floor's prior, as a logit. */
 static double prior_floor(const struct calibration *calibration)
 {
     return logit(fmin(fmax(calibration->floor, LEAST_FLOOR), MOST_FLOOR));
 }
 
-/* Adds one row, of the given weight, to the gradient; returns its negative log likelihood. slope[c] becomes the
- * derivative by the transformed score of class c. */
+/* Adds one row to the gradient; returns its negative log likelihood. With the mixture P_c = (1 - f) q_c + f / C and
+ * label weights w_c (label smoothing: every class has a share of the label), the loss is -sum w_c log P_c. By the score
+ * of class c its derivative is g_c - q_c sum_k g_k, g_c = -w_c (1 - f) q_c / P_c: the derivative of a softmax. By the
+ * logit of the floor it has the factor f (1 - f). */
 static double add_row(const struct matrix_rows *rows, size_t row, double floor, const double *q, double *slope,
                       double *floor_slope)
 {
@@ -120,6 +134,9 @@ static double add_row(const struct matrix_rows *rows, size_t row, double floor, 
     return value;
 }
 
+/* The mean negative log likelihood plus half the squares of the parameters, which are standard normal by their prior,
+ * divided by the number of rows that the likelihood counts for. The slopes of each row are distributed to A as an outer
+ * product with u, to b as they are. */
 double matrix_objective(const struct matrix_rows *rows, const struct calibration *calibration, const double *parameter,
                         double *gradient)
 {
@@ -218,7 +235,9 @@ static void add_losses(const struct matrix_rows *rows, const struct calibration 
     }
 }
 
-/* Fits to one half, and adds the losses of the other; without a matrix that of the matrix is infinite. */
+/* Fits to one half, and adds the losses of the other; without a matrix that of the matrix is infinite, so that the
+ * narrow prior is taken. Rows of the other half get weight 0. The evidence shrinks with the weight of the half, so that
+ * the prior counts as it would with fewer rows. */
 static temper_status add_half(const struct matrix_rows *rows, const struct calibration *calibration, bool second,
                               double *weight, double loss[2], temper_error *error)
 {
@@ -260,6 +279,7 @@ static temper_status select_spread(const struct matrix_rows *rows, const struct 
     return status;
 }
 
+/* The width of the prior first, then the fit to all rows with it. */
 temper_status matrix_fit(const struct matrix_rows *rows, struct calibration *calibration, temper_error *error)
 {
     struct matrix_rows chosen = *rows;

@@ -1,4 +1,8 @@
-/* evaluate: sums over the rows in their order, whichever process has them; means at the end. */
+/* evaluate: sums over the rows in their order, whichever process has them; means at the end.
+ *
+ * Rows arrive in batches, so that a file of any size can be evaluated. Each row is reduced to a few numbers (label,
+ * predicted class, losses, confidence), and those are added. With several processes the numbers of all rows of a batch
+ * are gathered and every process adds all of them: the result has the same bits for any number of processes. */
 #include "predict/evaluate.h"
 
 #include <math.h>
@@ -245,7 +249,8 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Balanced accuracy: the mean recall over the classes that occur in the data. */
+/* Balanced accuracy: the mean recall over the classes that occur in the data. Unlike accuracy it is not raised by
+ * always predicting a frequent class. */
 static double balanced(const struct evaluator *e)
 {
     size_t classes = e->model->classes.count, seen = 0;
@@ -263,8 +268,9 @@ static double balanced(const struct evaluator *e)
     return seen ? sum / (double)seen : (double)NAN;
 }
 
-/* The expected calibration error: the mean of |confidence - accuracy| over the bins, weighted by their rows. The
- * sums of a bin are not divided by its weight, as that would cancel. */
+/* The expected calibration error: the mean of |confidence - accuracy| over the bins, weighted by their rows. The sums
+ * of a bin are not divided by its weight, as that would cancel. It is 0 for a model whose probabilities are right on
+ * average in every bin (Naeini, Cooper and Hauskrecht 2015). */
 static double calibration_error(const struct evaluator *e)
 {
     double sum = 0;

@@ -1,4 +1,8 @@
-/* margin_rank: trains on the given labels, then takes the score of each row's label less the largest other one. */
+/* margin_rank: trains on the given labels, then takes the score of each row's label less the largest other one.
+ *
+ * That is the margin of the row: positive where the model predicts the label. Noise by margin changes the labels of
+ * correctly classified rows in the order of their margins, to the class with the second largest score. A model that has
+ * not converged is refused, since its order of the rows would depend on the solver. */
 #include "predict/margin_rank.h"
 
 #include "base/memory.h"

@@ -1,4 +1,8 @@
-/* predict: the scores of all rows, then classes or probabilities row by row. */
+/* predict: the scores of all rows, then classes or probabilities row by row.
+ *
+ * A score is x . w_k + b_k of the raw features: scaling was multiplied into the weights after training. The class is
+ * that of the largest score. Probabilities are the tempered softmax exp_t2 of the scores, and calibrated ones follow
+ * from it by an escort distribution, a floor and perhaps a matrix (predict/calibration.h). */
 #include "predict/predict.h"
 
 #include <math.h>

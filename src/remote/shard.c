@@ -1,5 +1,9 @@
 /* shard: the worker's side of remote training: the rows of one worker, and the replies to requests about them: loss and
- * gradient at given weights, or the length of a step. */
+ * gradient at given weights, or the length of a step.
+ *
+ * A shard is an objective on its own rows that divides by the weight of all rows, so that the sum of all replies is the
+ * value or gradient of the whole. Requests and replies are bytes, whose transport is the caller's, such as Dask. A
+ * worker keeps no state between requests but its objective. */
 #include <math.h>
 
 #include "base/memory.h"

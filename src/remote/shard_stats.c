@@ -92,7 +92,8 @@ static temper_status sum_columns(const struct dataset *data, size_t threads, str
     return column_stats(&task, sums, &negative, error);
 }
 
-/* Fills the statistics; on failure *out has to be freed. */
+/* Fills the statistics; on failure *out has to be freed. The fingerprint identifies the rows, so that a resumed
+ * training notices other data. */
 static temper_status fill(const struct dataset *data, size_t threads, struct shard_stats *out, temper_error *error)
 {
     temper_status status = classes_copy(&data->classes, &out->classes, error);
@@ -109,7 +110,8 @@ static temper_status fill(const struct dataset *data, size_t threads, struct sha
     return status == TEMPER_OK ? dataset_fingerprint(data, threads, out->fingerprint, error) : status;
 }
 
-/* The statistics of the rows of a worker. *out is untouched on failure. */
+/* The statistics of the rows of a worker. *out is untouched on failure. Two passes over the rows, for means and
+ * deviations from them; the result has a size that depends on columns and classes, not on rows. */
 temper_status shard_stats_compute(const struct dataset *data, size_t threads, struct shard_stats *out,
                                   temper_error *error)
 {
@@ -180,7 +182,8 @@ static bool get_classes(struct wire_reader *record, struct shard_stats *out)
     return out->class_weight != NULL;
 }
 
-/* Reads the feature names: as many as columns, or none. False: out of memory. */
+/* Reads the feature names: as many as columns, or none. False: out of memory. Pointers into the message are collected
+ * first, and copied together: a message that ends early then leaves nothing half copied. */
 static bool get_features(struct wire_reader *record, struct shard_stats *out)
 {
     struct names names = {.count = wire_take_length(record, 1)};
@@ -291,7 +294,8 @@ static temper_status check_alike(const struct shard_stats *all, const struct sha
     return TEMPER_OK;
 }
 
-/* Adds the classes of a shard and their weights. New classes get the next numbers; shard_stats_finish sorts them. */
+/* Adds the classes of a shard and their weights. New classes get the next numbers; shard_stats_finish sorts them.
+ * Weights are sums over rows, so that those of two shards are added. */
 static temper_status merge_classes(struct shard_stats *all, const struct shard_stats *next, temper_error *error)
 {
     size_t most = all->classes.count + next->classes.count;

@@ -1,5 +1,9 @@
 /* train_remote: the coordinator's side of remote training: the plan, which is the same for all shards (classes,
- * scaling, loss and penalty), and training by an engine that sums the gradients of the shards. */
+ * scaling, loss and penalty), and training by an engine that sums the gradients of the shards.
+ *
+ * Three steps: each worker computes statistics of its rows (shard_stats.c); the coordinator merges them and decides on
+ * the plan, exactly as a training in memory would decide; the workers make their shards by that plan. The training
+ * itself is that of train/, with an objective that calls the engine instead of passing over rows. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +46,9 @@ size_t shard_plan_size(const struct shard_plan *plan)
 
 /* ---- From the statistics of all shards ------------------------------------------------------- */
 
-/* The statistics of all rows: the first message is read into *all, the others are merged into it in their order. */
+/* The statistics of all rows: the first message is read into *all, the others are merged into it in their order. Sums
+ * of columns are merged in the order of the shards, which is part of the result: floating-point addition is not
+ * associative. */
 static temper_status merge_stats(const temper_bytes *stats, size_t count, struct shard_stats *all, temper_error *error)
 {
     temper_status status = shard_stats_read(stats[0].bytes, stats[0].length, all, error);
@@ -238,7 +244,8 @@ static bool get_scale(struct wire_reader *record, struct shard_plan *plan)
     return true;
 }
 
-/* Reads loss, penalty and precision. Values that no plan has are failures of the message. */
+/* Reads loss, penalty and precision. Values that no plan has are failures of the message. The parameters of a method
+ * follow in the order of its list, as the plan was written. */
 static void get_loss(struct wire_reader *record, struct shard_plan *plan)
 {
     /* Its range is checked below, before the plan is used. */

@@ -1,4 +1,9 @@
-/* axis: maps data to pixels, chooses ticks and ranges, and samples functions. */
+/* axis: maps data to pixels, chooses ticks and ranges, and samples functions.
+ *
+ * Ticks are multiples of 1, 2 or 5 times a power of ten, the smallest that gives no more than the wanted number.
+ * Functions are sampled adaptively: a cell is halved until its middle is within a fraction of a pixel of the chord, so
+ * that smooth parts take few points and kinks are sharp. Segments are clipped to the frame (Liang and Barsky 1984), so
+ * that no coordinate is far outside the picture. */
 #include "report/axis.h"
 
 #include <assert.h>
@@ -7,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* Beyond these powers, labels such as 250000 or 0.00025 are harder to read than a power of ten. */
 enum { LARGEST_PLAIN_POWER = 4, SMALLEST_PLAIN_POWER = -3, MOST_DECIMALS = 9 };
@@ -189,13 +195,6 @@ struct domain range_of(const double *values, size_t count, size_t stride)
         range.to = fmax(range.to, values[i * stride]);
     }
     return range;
-}
-
-/* Ascending, for qsort; callers have excluded NaN, which would make the order inconsistent. */
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
 }
 
 /* The range without a share of the values on either side: empirical quantiles, by sorting a copy. False without memory.
@@ -403,7 +402,8 @@ static void refine(struct curve_sampler *sampler, struct curve_cell cell, int ha
     refine(sampler, (struct curve_cell){centre, cell.to, middle, cell.last}, halvings - 1);
 }
 
-/* Neighbouring cells share their end, so each point is evaluated once. */
+/* Neighbouring cells share their end, so each point is evaluated once. CELLS equal cells are refined separately, up to
+ * HALVINGS times: a kink or a pole, at which no chord fits, costs a bounded number of evaluations. */
 void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
                  const void *context)
 {

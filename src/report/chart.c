@@ -193,7 +193,8 @@ static void draw_grid(struct text *out, const struct ticks *ticks, const struct 
     }
 }
 
-/* The labels of an axis: along it at the ticks, at the given pixel across it. */
+/* The labels of an axis: along it at the ticks, at the given pixel across it. The label of a tick is composed in one
+ * text that is used again for the next: an axis has up to hundreds of categories. */
 static void draw_labels(struct text *out, const struct ticks *ticks, double across, const struct font *font,
                         bool vertical)
 {
@@ -279,7 +280,6 @@ struct side_label {
     const struct chart_item *item;
     double line; /* the level, in pixels */
     double at;   /* the label: moved so that labels do not overlap */
-    bool bare;   /* no line across the frame */
 };
 
 enum { SIDE_LABELS = 2 * CHART_CURVES };
@@ -312,7 +312,7 @@ static size_t list_labels(const struct chart *chart, struct side_label *labels)
             /* Insertion sort by height: there are few labels, and equal heights keep their order. */
             for (; place > 0 && labels[place - 1].line > line; place--)
                 labels[place] = labels[place - 1];
-            labels[place] = (struct side_label){.item = &layer->items[i], .line = line, .bare = bare};
+            labels[place] = (struct side_label){.item = &layer->items[i], .line = line};
             count++;
         }
     }
@@ -339,7 +339,9 @@ static bool is_above(const struct chart *chart, const struct chart_item *item)
     return item->from.y > chart->frame.y.to;
 }
 
-/* A short coloured line connects the label to its level, unless that is above the frame. */
+/* A short coloured line connects the label to its level, unless that is above the frame. The labels are at the right of
+ * the frame: of levels, horizontal lines across it, and of the last points of lines. spread_labels moves labels apart
+ * that would overlap, so that the connecting line may be slanted. */
 static void draw_side_labels(struct text *out, const struct chart *chart)
 {
     const struct font font = {.colour = palette_ink, .size = label_size};
@@ -538,7 +540,8 @@ void chart_arrange(struct chart *chart)
     legend_place(chart);
 }
 
-/* For screen readers: the names of all layers, or what the chart says itself. */
+/* For screen readers: the names of all layers, or what the chart says itself. The text is the alternative of the
+ * picture in HTML, so that it has what the picture shows: titles, series and levels, not colours. */
 static void describe(struct text *out, const struct chart *chart)
 {
     text_append(out, out->length ? ". " : "");

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "report/palette.h"
 #include "temper_extra.h"
 #include "tempered/loss_family.h"
@@ -169,15 +170,9 @@ void boundary_draw(struct text *out, const temper_boundary_figure *figure)
 
 /* ---- Heat maps ------------------------------------------------------------------------------- */
 
-/* For qsort; there are no NaNs. */
-static int by_value(const void *a, const void *b)
-{
-    const double first = *(const double *)a, second = *(const double *)b;
-    return first < second ? -1 : first > second;
-}
-
 /* From the largest value down to twice its distance from the median: a few bad cells must not make all others look the
- * same. False without memory. */
+ * same. False without memory. The largest value is the one that matters, as the chosen candidate is near it: half of
+ * the values are in the upper half of the range of colours. */
 static bool heat_range(const temper_heatmap_figure *figure, struct domain *range)
 {
     size_t cells = figure->row_count * figure->column_count, count = 0;
@@ -187,7 +182,7 @@ static bool heat_range(const temper_heatmap_figure *figure, struct domain *range
     for (size_t i = 0; i < cells; i++)
         if (!isnan(figure->values[i]))
             sorted[count++] = figure->values[i];
-    qsort(sorted, count, sizeof *sorted, by_value);
+    qsort(sorted, count, sizeof *sorted, compare_doubles);
     range->to = sorted[count - 1];
     range->from = fmax(sorted[0], range->to - 2 * (range->to - sorted[count / 2]));
     mem_free(sorted);

@@ -1,5 +1,9 @@
 /* health_section: tables of the classes, of pairs of classes that are mislabelled or overlap, of near duplicates and of
- * outliers. Each is limited to what a person reads; temper audit --health --json has longer lists. */
+ * outliers. Each is limited to what a person reads; temper audit --health --json has longer lists.
+ *
+ * Rows are named by their place in the file, which the list of suspects has; its order is by score, so that an index
+ * from rows to suspects is made first. Pairs of classes are found by repeated searches for the next largest cell, as
+ * only a few are shown. */
 #include "report/health_section.h"
 
 #include <math.h>

@@ -66,7 +66,9 @@ static void append_dark_rules(struct text *out)
     }
 }
 
-/* Valid as HTML and well formed as XML, so that either kind of parser can check it. */
+/* Valid as HTML and well formed as XML, so that either kind of parser can check it. A page is one file without links to
+ * others: style and pictures are part of it, so that it can be sent and archived. The policy, if there is one,
+ * restricts what the page may load. */
 void html_begin_with(struct text *out, const char *title, const char *more_style, const char *policy)
 {
     text_append(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -248,7 +250,9 @@ static void table_row(struct text *out, const char *const *cells, size_t columns
     text_append(out, "</tr>\n");
 }
 
-/* The alignment of all columns is decided first: it depends on all rows. */
+/* The alignment of all columns is decided first: it depends on all rows. Columns of numbers are aligned right, decided
+ * by their cells; the first row is the head, and the first cell of every other row the head of that row, for screen
+ * readers. */
 void html_table(struct text *out, const char *caption, const char *const *cells, size_t rows, size_t columns)
 {
     bool *right = mem_zeroed(columns, sizeof *right); /* which columns are aligned right */

@@ -1,4 +1,8 @@
-/* legend: names the layers of a chart, in a corner that no line enters or else beneath the axes. */
+/* legend: names the layers of a chart, in a corner that no line enters or else beneath the axes.
+ *
+ * Each corner of the frame is tried in the order that the chart prefers: the box of the legend, enlarged by a
+ * clearance, must not meet a segment or a mark of any layer. If no corner is free, or the legend is too large, it is
+ * set beneath the axes in as few columns as its number of rows allows. */
 #include <math.h>
 
 #include "report/chart.h"
@@ -109,7 +113,8 @@ static bool place_inside(const struct chart *chart, const struct legend_entries 
     return false;
 }
 
-/* In as many columns as there is width for. They begin at the frame, or further left if that saves a row. */
+/* In as many columns as there is width for. They begin at the frame, or further left if that saves a row. All entries
+ * have the width of the widest, so that the columns are aligned. */
 static void place_beneath(const struct chart *chart, const struct legend_entries *entries, struct chart_legend *legend)
 {
     struct box frame = frame_box(&chart->frame);

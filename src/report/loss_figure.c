@@ -173,7 +173,8 @@ static double loss_curve(const void *context, double margin)
     return any_margin_loss(*(const temper_loss_spec *)context, margin).value;
 }
 
-/* The range of the finite values of a loss on a coarse grid of margins. */
+/* The range of the finite values of a loss on a coarse grid of margins. Only a range for the axis is wanted: a coarse
+ * grid finds it, and infinite values at the ends of the margins are left out. */
 static struct domain span_of(const temper_loss_figure *figure, const temper_loss_spec *loss)
 {
     enum { STEPS = 40 };

@@ -91,6 +91,7 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
     return score_size(request, scores, &fits->rms[end->fit]);
 }
 
+/* fits_job.goes_on: false after the user has stopped the search. */
 static bool keep_going(void *context)
 {
     const struct averaged_fits *fits = context;
@@ -135,8 +136,9 @@ static temper_status chosen_size(const struct tune_state *t, double *rms)
     return status;
 }
 
-/* model += share * (other - model), for the weights of one fit at the size of the choice; `raw` is space for its
- * weights and intercepts. */
+/* model += factor * other, where `other` is the model of one fit, converted from scaled to raw features, and `factor`
+ * brings its scores to the size of the choice and divides by the number of models. `raw` is space for its weights and
+ * intercepts. */
 static void add_model(struct averaged_fits *fits, size_t number, double factor, double *raw)
 {
     struct tune_state *t = fits->t;
@@ -179,7 +181,9 @@ static temper_status take_mean(struct averaged_fits *fits)
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* The penalty of a model: l2 / 2 times the squares of its weights for scaled features. */
+/* The penalty of a model: l2 / 2 times the squares of its weights for scaled features. The model has weights for raw
+ * features, and a scaled feature is the raw one times the factor, so that its weight is the raw one divided by the
+ * factor. */
 static double penalty_of(const struct model *model)
 {
     double squares = 0;
@@ -244,6 +248,8 @@ static temper_status describe_mean(struct tune_state *t)
     return status;
 }
 
+/* Fits the candidates that are as accurate as the choice to all rows, and replaces the weights of t->model by their
+ * mean. With no such candidate, or if all of their scores are 0, the model stays as it is. */
 temper_status tune_average(struct tune_state *t)
 {
     size_t size = fits_size(&t->setup.features, &t->request.train);

@@ -68,6 +68,7 @@ struct calibrate_job {
 /* ---- Decisions ----------------------------------------------------------------------------------------------------
  */
 
+/* NULL stands for auto; false for any other word that is not in the list. */
 static bool find_kind(const char *word, enum calibrate_kind *kind)
 {
     *kind = CALIBRATE_AUTO;
@@ -79,6 +80,7 @@ static bool find_kind(const char *word, enum calibrate_kind *kind)
     return !word;
 }
 
+/* The check alone, so that a wrong word is refused before the training. */
 temper_status calibrate_check(const temper_train_options *options, temper_error *error)
 {
     enum calibrate_kind kind;
@@ -116,13 +118,15 @@ static temper_status assign_folds(struct calibrate_job *job, const uint64_t *has
     return TEMPER_OK;
 }
 
+/* For qsort; a difference of two hashes would not fit into an int. */
 static int by_value(const void *a, const void *b)
 {
     uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
     return one < other ? -1 : one > other;
 }
 
-/* Sets job->distinct. `hash` is reordered. */
+/* Sets job->distinct: sorts the hashes of the rows that count, and counts those that differ from their predecessor. Two
+ * different rows with one hash of 64 bits are not expected among so few. `hash` is reordered. */
 static void count_distinct(struct calibrate_job *job, uint64_t *hash)
 {
     size_t count = 0;
@@ -178,7 +182,9 @@ static bool is_usable(const struct calibrate_job *job, size_t row)
            (!job->fitted || job->fold[row] < job->fitted);
 }
 
-/* Fills job->row with every n-th usable row, so that at most as many are left as the fit can use. */
+/* Fills job->row with every n-th usable row, so that at most as many are left as the fit can use. Rows are numbered
+ * among those of all processes, so that all of them make the same list; row[from .. to - 1] are those that this process
+ * has. Every n-th row is a systematic sample, which keeps the shares of the classes where a file is sorted by class. */
 static temper_status sample_rows(struct calibrate_job *job)
 {
     size_t most = MOST_CELLS / job->model->classes.count, usable = 0, stride, number = 0;
@@ -211,7 +217,8 @@ struct calibrate_scorer {
 };
 
 /* Scores some sampled rows of this process, by their numbers among them, and copies the scores to their places. `a` has
- * space for them. */
+ * space for them. Scores come either from the weights of a fold's fit, for which the features are scaled, or from the
+ * model itself. */
 static temper_status score_piece(struct calibrate_job *job, const struct calibrate_scorer *scorer, const size_t *index,
                                  size_t count, double *a)
 {
@@ -230,7 +237,8 @@ static temper_status score_piece(struct calibrate_job *job, const struct calibra
     return status;
 }
 
-/* Scores the sampled rows of this process, piece by piece: a copy of all of them could exceed a memory limit. */
+/* Scores the sampled rows of this process, piece by piece: a copy of all of them could exceed a memory limit. Of the
+ * rows that this scorer may score: those of its fold, or all where the model itself does. */
 static temper_status score_rows(struct calibrate_job *job, const struct calibrate_scorer *scorer)
 {
     size_t index[PIECE_ROWS], own = job->to - job->from, count = 0;
@@ -258,7 +266,9 @@ static int report_progress(void *context, const temper_train_progress *progress)
     return job->options->on_progress(job->options->progress_context, &shown);
 }
 
-/* The options of a fold's fit: those of the training, from the weights of its model, and nothing around the fit. */
+/* The options of a fold's fit: those of the training, from the weights of its model, and nothing around the fit.
+ * Validation, checkpoints and several starts belong to the training and would repeat for each fold; the weights of the
+ * model are near the optimum without a fifth of the rows, so that a fold takes few iterations. */
 static temper_train_options fold_options(struct calibrate_job *job)
 {
     temper_train_options options = *job->options;
@@ -329,7 +339,8 @@ static temper_status score_by_folds(struct calibrate_job *job)
 /* ---- The fit ------------------------------------------------------------------------------------------------------
  */
 
-/* The scores of the sampled rows of all processes into all[count * vectors]. */
+/* The scores of the sampled rows of all processes into all[count * vectors]. The processes have different numbers of
+ * sampled rows, so that these are gathered first. */
 static temper_status gather_scores(const struct calibrate_job *job, double *all)
 {
     const temper_comm *comm = job->data->ranks.comm;
@@ -350,7 +361,8 @@ static temper_status gather_scores(const struct calibrate_job *job, double *all)
     return status;
 }
 
-/* Fits the calibration to the scores of all processes, in the order of the rows. */
+/* Fits the calibration to the scores of all processes, in the order of the rows. Every process fits the same numbers
+ * and finds the same calibration; nothing has to be sent back. */
 static temper_status fit_to_scores(const struct calibrate_job *job)
 {
     double *score = mem_alloc(job->count, job->model->vectors * sizeof *score);
@@ -415,7 +427,9 @@ static temper_status run_steps(struct calibrate_job *job, enum calibrate_kind ki
     return is_abandoned(job) ? TEMPER_OK : fit_to_scores(job);
 }
 
-/* An interrupted training is not calibrated: its caller wants to end. */
+/* An interrupted training is not calibrated: its caller wants to end. A fit without a fold may be impossible although
+ * the training was not, as where one class has all its rows in that fold: then the model stays without calibration,
+ * with a warning. The seconds are added to those of the training, of which the calibration is a part for the user. */
 temper_status calibrate_model(const struct dataset *data, const temper_train_options *options, struct model *model,
                               temper_train_report *report, temper_error *error)
 {

@@ -1,4 +1,9 @@
-/* corrected_accuracy: the bootstrap over rows of the table of outcomes. */
+/* corrected_accuracy: the bootstrap over rows of the table of outcomes.
+ *
+ * Each resample draws as many rows as there are, with replacement, selects the candidate that is most accurate on them,
+ * and measures it on the rows that were not drawn, about 1/e of all. No model is fitted again: a candidate's
+ * predictions for a row were made by the fold that left the row out, and are read from the table. The mean over
+ * resamples replaces the measured accuracy. */
 #include "search/corrected_accuracy.h"
 
 #include <math.h>
@@ -6,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "search/crossval.h"
 #include "train/train_streams.h"
 
 /* Resamples: the mean over them then varies by a tenth of a standard error at most. Fewer on large tables, where
@@ -36,19 +42,22 @@ static struct corrected_accuracy with_interval(double accuracy, double rows)
                                        .high = fmin(1, middle + half)};
 }
 
+/* The measured accuracy as it is, with its interval. */
 struct corrected_accuracy plain_accuracy(const struct corrected_input *in, size_t candidate)
 {
     return with_interval(in->candidate[candidate].accuracy, in->rows);
 }
 
-/* Lists the candidates that have been through the folds and may win a resample. */
+/* Lists the candidates that have been through the folds and may win a resample. The standard error is that of a
+ * difference of two independent accuracies; accuracies on the same rows differ by less, so that the bound errs on the
+ * safe side. */
 static void find_contenders(struct accuracy_bootstrap *bootstrap, size_t best)
 {
     const struct corrected_input *in = bootstrap->in;
     double top = in->candidate[best].accuracy;
     double least = top - NO_CHANCE * sqrt(2 * top * (1 - top) / in->rows);
     for (size_t i = 0; i < in->outcomes->candidates; i++)
-        if (in->candidate[i].stage == 2 && in->candidate[i].accuracy >= least)
+        if (in->candidate[i].stage == STAGE_FOLDS && in->candidate[i].accuracy >= least)
             bootstrap->contender[bootstrap->contenders++] = i;
 }
 
@@ -125,6 +134,8 @@ static void run_bootstrap(struct accuracy_bootstrap *bootstrap)
     }
 }
 
+/* The interval is around the corrected accuracy, with the standard error of a binomial share: the bootstrap corrects
+ * the bias of the selection, not the variance. */
 temper_status correct_accuracy(const struct corrected_input *in, size_t best, struct corrected_accuracy *out,
                                temper_error *error)
 {
@@ -140,7 +151,6 @@ temper_status correct_accuracy(const struct corrected_input *in, size_t best, st
         /* Never above what was measured: the selection cannot have made the best look worse. */
         double accuracy = bootstrap.count > 0 ? bootstrap.sum / bootstrap.count : measured;
         *out = with_interval(fmin(accuracy, measured), in->rows);
-        out->optimism = measured - out->accuracy;
     }
     mem_free(bootstrap.contender);
     mem_free(bootstrap.drawn);

@@ -21,7 +21,6 @@ struct corrected_accuracy {
     double accuracy;
     double error;     /* its standard error */
     double low, high; /* a 95 % interval */
-    double optimism;  /* how much the accuracy of the best was too high; may be slightly negative */
 };
 
 /* For `best`, the most accurate candidate on the folds. */

@@ -1,4 +1,9 @@
-/* crossval: batches of candidates by parts of a partition; a candidate is measured when its last fit has ended. */
+/* crossval: batches of candidates by parts of a partition; a candidate is measured when its last fit has ended.
+ *
+ * A stage fits each candidate once for every part of its partition (two halves, or the folds), without the rows of that
+ * part, and predicts these. Fits end in any order; their sums are stored by part and added in the order of the parts at
+ * the end, so that measures do not depend on threads or processes. Stage one, the halves, measures what the selection
+ * rule needs beside accuracy, and prunes; stage two, the folds, measures the candidates that are left. */
 #include "search/crossval.h"
 
 #include <math.h>
@@ -83,7 +88,8 @@ static uint32_t part_of(const struct crossval_batch *batch, size_t row)
 }
 
 /* Sets log p of the label and the Brier score by the calibrated probabilities, both NAN if the loss has no
- * probabilities. As in predict/evaluate.c, the Brier score of two classes is that of one of them. */
+ * probabilities. As in predict/evaluate.c, the Brier score of two classes is that of one of them. A model without data
+ * is enough for that: predicted_probabilities reads its loss and its number of classes. */
 static void measure_losses(const struct ended_fit *fit, const double *a, uint32_t label, struct held_out_row *out)
 {
     const struct crossval_batch *batch = fit->batch;
@@ -152,7 +158,8 @@ static void add_own_trusted(const struct ended_fit *fit, struct held_out_sums *s
 }
 
 /* Adds the rows of this process to the sums of the processes before it (comm_in_turn): the order of the additions,
- * hence every bit of the result, is that of a single process. */
+ * hence every bit of the result, is that of a single process. Rows that the fit has seen, and rows of weight 0, which
+ * no fit has seen either, do not count. */
 static void add_rows(void *context, void *state)
 {
     const struct ended_fit *fit = context;
@@ -194,8 +201,9 @@ static temper_status add_other_trusted(const struct ended_fit *fit, struct held_
 
 /* ---- One candidate --------------------------------------------------------------------------- */
 
-/* Sets the measures that both stages have. Parts are added in their order, not in that in which their fits ended,
- * for the same bits in every session. The standard error is binomial, by the effective number of rows. */
+/* Sets the measures that both stages have. Parts are added in their order, not in that in which their fits ended, for
+ * the same bits in every session. The standard error is binomial, by the effective number of rows. The log loss and the
+ * Brier score of losses without probabilities are NAN, which every sum keeps. */
 static void sum_parts(const struct crossval *cv, const struct crossval_trial *trial, size_t parts,
                       temper_tune_candidate *out)
 {
@@ -226,8 +234,9 @@ static temper_status measure_halves(const struct crossval *cv, uint16_t *const p
     return half_split_measure(&halves, candidate, error);
 }
 
-/* The same for several processes. The rank of a confidence is among the rows of all processes, so each of them
- * gathers all predictions and computes the same measures. */
+/* The same for several processes. The rank of a confidence is among the rows of all processes, so each of them gathers
+ * all predictions and computes the same measures. Predictions are class numbers of 16 bits, so that this is a few bytes
+ * a row. */
 static temper_status measure_gathered_halves(const struct crossval *cv, const struct crossval_trial *trial,
                                              temper_tune_candidate *candidate, temper_error *error)
 {
@@ -247,7 +256,8 @@ static temper_status measure_gathered_halves(const struct crossval *cv, const st
     return status;
 }
 
-/* Stores which rows were predicted correctly, of all processes. */
+/* Stores which rows were predicted correctly, of all processes. The bits are gathered, not summed: paired comparisons
+ * and the bootstrap need the outcome of each row. */
 static temper_status keep_outcomes(struct crossval_batch *batch, const struct crossval_trial *trial,
                                    enum outcome_stage stage, temper_error *error)
 {
@@ -370,8 +380,10 @@ static struct fit_spec fit_of(const struct crossval_batch *batch, size_t trial, 
     return fit;
 }
 
-/* Allocates the batch and lists its fits. Those of a candidate are adjacent: fit / parts is the trial, fit % parts
- * the part that is left out (take_fit relies on it). False: out of memory; batch_free is needed in either case. */
+/* Allocates the batch and lists its fits. Those of a candidate are adjacent: fit / parts is the trial, fit % parts the
+ * part that is left out (take_fit relies on it). False: out of memory; batch_free is needed in either case. Arrays with
+ * a number for each row exist for the candidates of one batch only, which is why a large grid is divided into
+ * batches. */
 static bool batch_new(struct crossval_batch *batch)
 {
     const struct crossval *cv = batch->cv;
@@ -391,7 +403,9 @@ static bool batch_new(struct crossval_batch *batch)
 }
 
 /* Fits start from zero, or along a segment of penalties. Segments do not depend on the batches, nor on what an
- * interrupted search has done already, so that the results do not either. */
+ * interrupted search has done already, so that the results do not either. A segment is a list of candidates with one
+ * loss and falling penalties, each of which starts from the solution of the one before it: the solution of a slightly
+ * larger penalty is near, and saves most of the iterations. */
 static temper_status run_batch(struct crossval_batch *batch, bool *finished, temper_error *error)
 {
     const struct crossval *cv = batch->cv;
@@ -453,7 +467,8 @@ static bool segments_are_divided(const struct crossval_stage *stage, size_t toge
     return false;
 }
 
-/* Runs one batch after another; a batch that was stopped by keep_going is the last one. */
+/* Runs one batch after another; a batch that was stopped by keep_going is the last one. A segment that is divided
+ * between two batches needs the solutions of its last candidate again, one for each part: `carried` has them. */
 temper_status crossval_run(const struct crossval *cv, struct crossval_table *table, const struct crossval_stage *stage,
                            const struct crossval_calls *calls, bool *finished, temper_error *error)
 {

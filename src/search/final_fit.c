@@ -83,8 +83,9 @@ static temper_status run_folds(struct fold_models_job *job, size_t candidate, in
     return TEMPER_OK;
 }
 
-/* Fits one candidate on all parts of a stage. On success the caller owns *out, even if the fits were stopped
- * (*finished is false) and its contents are incomplete; on failure *out is untouched. */
+/* Fits one candidate on all parts of a stage. On success the caller owns *out, even if the fits were stopped (*finished
+ * is false) and its contents are incomplete; on failure *out is untouched. The predictions of the fold models for all
+ * rows, and the mean of their weights, from which the final fit may start. */
 temper_status fold_models_fit(struct tune_state *t, size_t candidate, int stage, struct fold_models *out,
                               bool *finished)
 {
@@ -130,8 +131,9 @@ static temper_status difference(const struct tune_request *request, const uint16
     return TEMPER_OK;
 }
 
-/* The mean difference between two fold models over all pairs: how much models differ that saw different rows. The
- * final model is expected to differ from them about as much. */
+/* The mean difference between two fold models over all pairs: how much models differ that saw different rows. The final
+ * model is expected to differ from them about as much. Where the final model differs from the fold models by much more
+ * than that, it has probably ended in another optimum. */
 static temper_status difference_among(const struct tune_request *request, const struct fold_models *models,
                                       double *mean)
 {

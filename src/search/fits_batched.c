@@ -100,7 +100,8 @@ struct fit_slots fit_slots_for(const struct dataset *data, size_t size, size_t f
 }
 
 /* Allocates all arrays of the batch, and counts for every fit how many others start from its result. False: out of
- * memory; batch_free releases what there is. */
+ * memory; batch_free releases what there is. Memory limits how many fits are in progress (slots) and, separately, how
+ * many of them can deliver scores of all rows in one pass: scores are needed once for each fit, at its end. */
 static bool allocate(struct fit_batch *batch)
 {
     const struct fits_job *job = batch->job;
@@ -291,7 +292,7 @@ static bool is_ready(const struct fit_batch *batch, size_t number)
 }
 
 /* Assigns the first fits of the list that are ready to the free slots. `next` skips fits that have begun, so that a
- * long list is not searched from its beginning in every round. */
+ * long list is not searched from its beginning in every round. A fit is ready when the one it starts from has ended. */
 static temper_status fill_slots(struct fit_batch *batch)
 {
     size_t number = batch->next, count = batch->job->count;
@@ -332,8 +333,9 @@ static void add_solver_request(struct fit_batch *batch, struct fit_slot *slot)
         add_request(batch, slot, (struct multi_request){.kind = MULTI_LENGTH, .w = asked.point});
 }
 
-/* Lists the requests of all slots. A fit that has converged needs a vector of scores; while all of these are in use,
- * it waits for a later round without a request. */
+/* Lists the requests of all slots. A fit that has converged needs a vector of scores; while all of these are in use, it
+ * waits for a later round without a request. So each pass over the data serves every fit in progress, whatever its
+ * stage: the first gradient at 0, a trial of a line search, the length of a direction, or the final scores. */
 static void collect_requests(struct fit_batch *batch)
 {
     size_t scores = 0;
@@ -356,7 +358,7 @@ static void collect_requests(struct fit_batch *batch)
 }
 
 /* Reports a fit to the caller, keeps its weights if others start from them, and frees its slot. fit_end.w and the
- * scores are valid during the call only. */
+ * scores are valid during the call only. The kept weights are freed when the last of those has begun. */
 static temper_status finish_fit(struct fit_batch *batch, struct fit_slot *slot)
 {
     const struct fits_job *job = batch->job;
@@ -403,7 +405,8 @@ static temper_status advance_all(struct fit_batch *batch)
 }
 
 /* Lists the vectors of the solvers that request their preconditioner, and marks these slots for advance_all; returns
- * how many there are. The preconditioner works in place, on the vector in which the solver expects the answer. */
+ * how many there are. The preconditioner works in place, on the vector in which the solver expects the answer. One Gram
+ * matrix serves losses of different curvature: each vector brings that of its own loss along. */
 static size_t collect_vectors(struct fit_batch *batch, struct preconditioned *vector)
 {
     size_t count = 0;
@@ -433,7 +436,8 @@ static temper_status precondition(struct fit_batch *batch)
     return TEMPER_OK;
 }
 
-/* Hands out the results of a pass: first to the solvers, in parallel, then the slots that change their stage. */
+/* Hands out the results of a pass: first to the solvers, in parallel, then the slots that change their stage. Solvers
+ * that need their preconditioner next get it in the same round, since that takes no pass over the data. */
 static temper_status reply_all(struct fit_batch *batch)
 {
     for (size_t i = 0; i < batch->slots; i++) {
@@ -469,7 +473,8 @@ static temper_status find_converged(struct fit_batch *batch)
 }
 
 /* Runs rounds until all fits have ended, or the caller wants to stop: then *finished remains false, and the fits
- * reported so far are valid. */
+ * reported so far are valid. One round is one pass over the data. Fits converge after different numbers of rounds; each
+ * leaves its slot to the next one of the list, so that passes stay full until the end. */
 static temper_status run_rounds(struct fit_batch *batch, bool *finished)
 {
     const struct fits_job *job = batch->job;

@@ -129,7 +129,9 @@ static temper_status solve(struct separate_fit *self, size_t number, const doubl
     return train_fit(&request, fit->loss, &self->result);
 }
 
-/* Computes the scores of all rows, those left out too, and calls job->ended under the lock. */
+/* Computes the scores of all rows, those left out too, and calls job->ended under the lock. Fits run on several threads
+ * at once, and the caller's function is not prepared for that: the lock makes its calls one after the other. The scores
+ * are computed outside of it. */
 static temper_status report_end(struct separate_fit *self, size_t number)
 {
     struct separate_fits *all = self->all;
@@ -152,7 +154,8 @@ static temper_status report_end(struct separate_fit *self, size_t number)
 }
 
 /* Fits from `initial` (NULL: zero), reports the result, and copies the solution to w, from which later fits of the
- * chain may start. *done is false if the fit was stopped or has failed. */
+ * chain may start. *done is false if the fit was stopped or has failed. The dataset borrows the features and has its
+ * own weights, 0 for the rows of the part that is left out: no feature is copied. */
 static temper_status run_fit(struct separate_fit *self, size_t number, const double *initial, double *w, bool *done)
 {
     const struct fits_job *job = self->all->job;
@@ -220,7 +223,9 @@ static temper_status run_links(struct separate_fit *self, struct fit_chain *chai
     return TEMPER_OK;
 }
 
-/* The work of one thread: allocates the solutions of a chain and runs its fits. */
+/* The work of one thread: allocates the solutions of a chain and runs its fits. A chain is a fit that starts from zero
+ * and all that start from its solution, directly or not; its fits depend on one another and run on one thread, while
+ * chains are independent. */
 static temper_status run_chain(void *context, size_t number, size_t worker)
 {
     struct separate_fits *all = context;

@@ -1,4 +1,9 @@
-/* grid: candidates from lists and ranges of temperatures and penalties. */
+/* grid: candidates from lists and ranges of temperatures and penalties.
+ *
+ * The text is a list of words NAME=VALUES; each replaces the list of that name in the default grid. The candidates are
+ * the product of losses, temperatures and penalties, without duplicates: a loss that is the same function under another
+ * name or with other temperatures is added once. Neighbours in the table differ in the penalty, from the largest to the
+ * smallest, which is the order of a path of warm starts. */
 #include "search/grid.h"
 
 #include <math.h>
@@ -125,7 +130,8 @@ static temper_status read_values(struct grid_text word, struct grid_text rest, c
 }
 
 /* Parses the names after loss=, such as tempered,hinge:0.5,sce:0.1:1:-4; the numbers after a colon are parameters that
- * only this method has. A loss may occur several times, with other parameters. */
+ * only this method has. A loss may occur several times, with other parameters. An unknown name and wrong numbers are
+ * different mistakes, so the name is parsed once alone and once with its numbers. */
 static temper_status read_losses(struct grid_text word, struct grid_text rest, struct grid_lists *lists,
                                  temper_error *error)
 {
@@ -214,7 +220,8 @@ static void add_loss(const struct grid_lists *lists, temper_loss_spec loss, stru
     }
 }
 
-/* Adds a loss with all pairs of temperatures; returns the number of pairs that cannot be trained. */
+/* Adds a loss with all pairs of temperatures; returns the number of pairs that cannot be trained. A list of values may
+ * be sensible although some of its pairs are not, so that these are counted and reported together. */
 static size_t add_pairs(const struct grid_lists *lists, temper_loss_spec loss, struct candidate_grid *grid)
 {
     size_t left_out = 0;
@@ -289,7 +296,8 @@ static const char *named_grid(const char *text, uint64_t rows)
                                         : NULL;
 }
 
-/* The full grid is read first, so that lists which the text does not mention are as there, for data of any size. */
+/* The full grid is read first, so that lists which the text does not mention are as there, for data of any size.
+ * Penalties are sorted from the largest to the smallest, the order in which a path of fits follows them. */
 temper_status grid_parse(const char *text, double default_l2, uint64_t rows, struct candidate_grid *out,
                          temper_error *error)
 {

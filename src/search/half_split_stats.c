@@ -1,4 +1,10 @@
-/* half_split_stats: error rates by rank of the confidence of the model that has not seen the row. */
+/* half_split_stats: error rates by rank of the confidence of the model that has not seen the row.
+ *
+ * Two models, each fitted without one half of the rows, predict every row once held out and once not. Ranks of the
+ * confidence within a half make the scores of different losses comparable. Three kinds of measures follow: error rates
+ * in bands of the rank, which show labels that contradict confident predictions; the agreement of the two models, which
+ * shows how much the fit depends on the rows; and the length of a code for the labels given predicted class and band,
+ * which is short wherever labels are predictable, even where they are flipped. */
 #include "search/half_split_stats.h"
 
 #include <math.h>
@@ -137,8 +143,9 @@ static void measure_errors(const struct half_split *halves, const struct half_sp
     out->top_ratio = wrong > 0 ? out->top_error / (wrong / all) : 0;
 }
 
-/* The least ratio, over the classes that occur, of the weight predicted as a class to the weight labelled so. Near
- * 0, a candidate has given up a class. */
+/* The least ratio, over the classes that occur, of the weight predicted as a class to the weight labelled so. Near 0, a
+ * candidate has given up a class. Bounded losses can reach a low value that way, since all rows of the class then cost
+ * no more than the bound. */
 static double measure_balance(const struct half_split *halves, const struct half_split_workspace *space)
 {
     double least = INFINITY, *predicted = space->share, *labelled = predicted + halves->classes;
@@ -210,8 +217,8 @@ static double measure_code(const struct half_split *halves, const struct half_sp
     return code_length(space->coded, count, halves->classes) / all;
 }
 
-/* Ranks are within each half, since the scores of two models are not on the same scale: penalty and rows alike, one
- * may still have larger weights. */
+/* Ranks are within each half, since the scores of two models are not on the same scale: penalty and rows alike, one may
+ * still have larger weights. A rank of -1 marks rows that count nowhere. */
 temper_status half_split_measure(const struct half_split *halves, temper_tune_candidate *out, temper_error *error)
 {
     struct half_split_workspace space = {.order = mem_alloc(halves->rows, sizeof *space.order),

@@ -47,12 +47,15 @@ void outcome_table_free(struct outcome_table *table)
     *table = (struct outcome_table){0};
 }
 
+/* The same sizes as outcome_table_new, in a double, since the product may be beyond a size_t. */
 double outcome_table_bytes(size_t candidates, size_t rows)
 {
     struct outcome_table table = sizes_for(candidates, rows);
     return (double)OUTCOME_STAGES * (double)candidates * (double)table.words * (double)sizeof(uint64_t);
 }
 
+/* Packs the outcomes into bits, bit row % 64 of word row / 64, of the rows that are in the sample. Bits of earlier
+ * outcomes are cleared, those behind the last row stay 0. */
 void outcome_table_set(struct outcome_table *table, enum outcome_stage stage, size_t candidate, const uint8_t *correct)
 {
     uint64_t *word = table->bits[stage] + candidate * table->words;

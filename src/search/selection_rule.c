@@ -1,4 +1,10 @@
-/* selection_rule: all thresholds of the rule in one table, then the rule step by step. */
+/* selection_rule: all thresholds of the rule in one table, then the rule step by step.
+ *
+ * CV+C begins with the most accurate candidate on the folds and checks three conditions in order: another candidate
+ * describes the labels in a much shorter code while it contradicts a band of them (step 1); the most accurate one
+ * leaves many rows undecided that another one decides (step 2); the confident rows of a robust reference look
+ * systematically mislabelled, and the most accurate candidate has learnt that (step 3). The first that holds decides.
+ * Rows whose labels are trusted, where there are any, are consulted last and may overrule. */
 #include "search/selection_rule.h"
 
 #include <math.h>
@@ -112,8 +118,9 @@ static double undecided(const temper_tune_candidate *candidate)
     return candidate->undecided;
 }
 
-/* The admitted candidate of least measure; of equal ones that with the larger penalty, then the first. Candidates
- * that were not fitted, or whose measure is NAN, are not considered. */
+/* The admitted candidate of least measure; of equal ones that with the larger penalty, then the first. Candidates that
+ * were not fitted, or whose measure is NAN, are not considered. Measures of which more is better are negated
+ * (accuracy), so that one search serves all. */
 static size_t least(const struct selection_input *in, const struct selection *out, measure_fn *measure, admit_fn *admit)
 {
     size_t best = NO_CANDIDATE;

@@ -19,6 +19,8 @@ struct rival_candidates {
                        * versa */
 };
 
+/* Compares every candidate that has been through the folds with the choice. Candidates that are equal in accuracy but
+ * right on different rows are the case where the labels cannot decide. */
 static struct rival_candidates find_rivals(const struct tune_state *t)
 {
     const struct crossval_table *table = &t->table;

@@ -33,6 +33,8 @@ double forward_value(double sum, double rest)
     return rest < 0.5 ? -log1p(-rest) : -log(sum);
 }
 
+/* The gradient is written p_c (S - T[c][y]) / S, which equals p_c - r_c without the difference of two nearly equal
+ * probabilities. `p` is workspace of n numbers; `gradient` may be NULL. */
 double forward_loss(const double *column, const double *a, size_t n, double *p, double *gradient)
 {
     size_t top = softmax(a, n, p);
@@ -51,6 +53,9 @@ double forward_loss(const double *column, const double *a, size_t n, double *p, 
     return forward_value(sum, rest);
 }
 
+/* Two classes: `keep` = T[y][y] and `flip` = T[other][y]. With S = p keep + q flip and dp/dm = p q, the derivative of
+ * log S is step = p q (keep - flip) / S; that of p q is p q (q - p), from which the second derivative of -log S
+ * follows. Both probabilities come from exp(-|m|), which cannot overflow. */
 struct margin_loss forward_margin_loss(double margin, double keep, double flip)
 {
     double e = exp(-fabs(margin)), larger = 1 / (1 + e), smaller = e / (1 + e);

@@ -1,4 +1,8 @@
-/* loss_family: the losses by name, and the facts about them that training, tuning and reports use. */
+/* loss_family: the losses by name, and the facts about them that training, tuning and reports use.
+ *
+ * Every decision that depends on the kind of a loss is a function here (convexity, temperatures, probabilities, bound,
+ * rounds) and has one answer for all callers. A method that is in none of the lists is of no kind. Shape and convexity
+ * of the two-temperature family are derived from its curvature in the margin, at the end of the file. */
 #include "tempered/loss_family.h"
 
 #include <float.h>
@@ -65,6 +69,7 @@ temper_loss_spec loss_resolve(temper_loss_spec loss)
 
 /* ---- Parameters of single methods ------------------------------------------------------------ */
 
+/* The k-th parameter of a method; NULL behind the last one, which ends the loops of the callers. */
 const temper_loss_parameter *method_parameter(temper_method method, size_t k)
 {
     for (size_t i = 0; i < PARAMETERS; i++)
@@ -73,6 +78,8 @@ const temper_loss_parameter *method_parameter(temper_method method, size_t k)
     return NULL;
 }
 
+/* The field of a parameter. Compares offsets instead of adding one to the pointer, so that the type of the field is
+ * checked by the compiler. */
 double *loss_parameter(temper_loss_spec *loss, const temper_loss_parameter *parameter)
 {
     double *const fields[] = {&loss->smoothing, &loss->alpha, &loss->beta, &loss->log_zero, &loss->trim};
@@ -82,6 +89,7 @@ double *loss_parameter(temper_loss_spec *loss, const temper_loss_parameter *para
     return NULL; /* not a parameter of the list */
 }
 
+/* Of all methods, so that a spec is complete whichever method is set in it later. */
 void loss_set_standard(temper_loss_spec *loss)
 {
     for (size_t i = 0; i < PARAMETERS; i++)
@@ -143,6 +151,7 @@ static bool is_method(temper_method method)
     return (size_t)method < TEMPER_METHODS;
 }
 
+/* All methods but the hinge have a family of probabilities exp_t2; for some of them t1 and t2 are fixed to 1. */
 bool loss_has_temperatures(temper_loss_spec loss)
 {
     return is_method(loss.method) && loss.method != TEMPER_HINGE;
@@ -255,6 +264,8 @@ double loss_bound(temper_loss_spec loss)
     return loss_has_temperatures(loss) ? loss_shape(loss.t1, loss.t2).bound : INFINITY;
 }
 
+/* Of sce it is 1 - alpha / B, B = -beta log_zero: 0 where the convex cross-entropy just outweighs the concave part, 1
+ * where there is no cross-entropy. */
 double loss_gap(temper_loss_spec loss)
 {
     if (loss.method == TEMPER_SCE)
@@ -287,6 +298,7 @@ bool loss_is_one_run(temper_loss_spec loss)
     return loss.method != TEMPER_HINGE && !loss_has_rounds(loss);
 }
 
+/* Trimming and forward correction fit again after a look at the rows (train/rounds.c). */
 bool loss_has_rounds(temper_loss_spec loss)
 {
     return loss.method == TEMPER_TRIMMED || loss_has_transition(loss);
@@ -297,6 +309,7 @@ bool loss_has_transition(temper_loss_spec loss)
     return loss.method == TEMPER_FORWARD;
 }
 
+/* The loss of a single row: trimming decides which rows count, and fits them by logistic regression. */
 temper_loss_spec loss_of_rows(temper_loss_spec loss)
 {
     return loss.method == TEMPER_TRIMMED ? (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1} : loss;

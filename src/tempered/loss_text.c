@@ -52,6 +52,9 @@ static size_t number_count(temper_method method)
     return count;
 }
 
+/* NAME or NAME:NUMBER:..., with all numbers of the method or none. `own`: temperatures are not taken from the text,
+ * since other options have them. Parameters that the text does not give get their standard values; *loss is unchanged
+ * on failure. */
 bool loss_parse(const char *text, size_t length, bool own, temper_loss_spec *loss)
 {
     const char *from = text, *to = text + length, *end = next_colon(&from, to);
@@ -78,6 +81,8 @@ bool loss_parse(const char *text, size_t length, bool own, temper_loss_spec *los
     return true;
 }
 
+/* The inverse of loss_parse for the parameters: the name alone where all of them are standard. Temperatures are not
+ * part of the text: callers that need them keep them beside it. */
 void loss_format(temper_loss_spec loss, char text[TEMPER_LOSS_TEXT])
 {
     const temper_loss_parameter *parameter;

@@ -271,11 +271,13 @@ static struct margin_loss pair_loss(struct log_pair pair, double t1, double t2)
     return loss;
 }
 
+/* The two-temperature loss of two classes as a function of the margin m = a_label - a_other. */
 struct margin_loss tempered_margin_loss(double margin, double t1, double t2)
 {
     return pair_loss(margin_pair(margin, t2), t1, t2);
 }
 
+/* The same by the distance of |m| from the edge of support, for t2 < 1; `sign` is that of the margin. */
 struct margin_loss tempered_gap_loss(double gap, double sign, double t1, double t2)
 {
     return pair_loss(label_first(sparse_pair_at_gap(gap, t2), sign), t1, t2);

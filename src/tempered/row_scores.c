@@ -5,6 +5,8 @@
 
 #include "tempered/loss_family.h"
 
+/* The class with the largest score. Two classes have one score, that of class 1 against class 0; a score of 0 and equal
+ * scores go to the class with the smaller number. */
 uint32_t class_of_scores(const double *a, size_t vectors)
 {
     uint32_t best = 0;
@@ -15,6 +17,8 @@ uint32_t class_of_scores(const double *a, size_t vectors)
     return best;
 }
 
+/* The confidence is the distance to the second best class. It is in units of the scores, so that it orders the rows of
+ * one model and does not compare two models. */
 uint32_t predicted_with_confidence(const double *a, size_t vectors, double *confidence)
 {
     uint32_t best = class_of_scores(a, vectors);
@@ -25,7 +29,9 @@ uint32_t predicted_with_confidence(const double *a, size_t vectors, double *conf
     return best;
 }
 
-/* The score of two classes is the margin of class 1; that of class 0 has the other sign. */
+/* The loss of one row by its scores. The score of two classes is the margin of class 1; that of class 0 has the other
+ * sign. `column` is that of the label in the matrix of label noise, for forward correction; else NULL. `p` is workspace
+ * for it. */
 double loss_of_scores(temper_loss_spec loss, const double *column, const double *a, size_t vectors, uint32_t label,
                       double *p)
 {

@@ -20,6 +20,8 @@ struct sce_terms sce_terms(temper_loss_spec loss, double cross_entropy)
         .value = cross - bound * expm1(-cross_entropy), .factor = loss.alpha + bound * p, .outer = -bound * p};
 }
 
+/* The Hessian first: its second term needs the gradient of the cross-entropy before that is multiplied by the factor.
+ * So a Hessian needs a gradient too. */
 double sce_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
@@ -32,6 +34,7 @@ double sce_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, 
     return terms.value;
 }
 
+/* The same chain rule with scalars: slope and curvature of the cross-entropy in place of g and H. */
 struct margin_loss sce_margin_loss(temper_loss_spec loss, double margin)
 {
     struct margin_loss cross = tempered_margin_loss(margin, 1, 1);

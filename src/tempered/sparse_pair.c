@@ -24,6 +24,8 @@ struct pair_powers {
     double slope, twist; /* D and its derivative by r */
 };
 
+/* Both probabilities from r = log(q/p) <= 0, so that exp(r) is at most 1. P and Q are exponentials of s log p and s log
+ * q: with a small s, powers of the rounded probabilities would lose digits. */
 static struct pair_powers powers_at(double r, double s)
 {
     double e = exp(r), log_p = -log1p(e);
@@ -94,6 +96,8 @@ struct support_edge support_edge(double t)
     return (struct support_edge){high, (fma(-high, s, 1) - high * rounding_of_s(t, s)) / s};
 }
 
+/* u = 1 - s m is computed with one rounding (fma), and corrected for the rounding of s itself: near the edge of support
+ * only the last digits of the margin decide. */
 struct sparse_pair sparse_pair_at_margin(double margin, double t)
 {
     double s = 1 - t, u = fma(-s, margin, 1) - rounding_of_s(t, s) * margin;
@@ -103,6 +107,8 @@ struct sparse_pair sparse_pair_at_margin(double margin, double t)
     return u > 0 ? solve_pair(margin, u, s) : (struct sparse_pair){0, -INFINITY};
 }
 
+/* The gap is the distance of the margin from the edge of support, 1/s - m. Callers that know it directly keep the
+ * digits that the difference would lose. */
 struct sparse_pair sparse_pair_at_gap(double gap, double t)
 {
     double s = 1 - t, u = s * gap;

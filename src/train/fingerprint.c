@@ -27,7 +27,8 @@ struct digest_job {
 };
 
 /* The hash of an array within the matrix. In pieces, each announced to the page window, so that a mapped file need not
- * be in memory at once; `behind` is the end of the array, up to which the next blocks will read. */
+ * be in memory at once; `behind` is the end of the array, up to which the next blocks will read. XXH3 as a stream: the
+ * hash of the pieces is that of the whole array. */
 static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length, const void *behind)
 {
     XXH3_state_t state;
@@ -167,7 +168,9 @@ static temper_status gather(const struct digest_job *digests, XXH64_hash_t *all,
     return status;
 }
 
-/* Blocks are numbered by parts, which do not depend on the number of processes: so the fingerprint does not either. */
+/* Blocks are numbered by parts, which do not depend on the number of processes: so the fingerprint does not either.
+ * Each process hashes the blocks of its own parts; 8 bytes for each block are gathered, and every process computes the
+ * hash of all of them. */
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error)
 {
     struct digest_job digests = {.data = data, .parts = row_partition_of(data)};

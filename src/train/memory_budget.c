@@ -21,7 +21,8 @@ enum {
 };
 
 /* The first stage: statistics of the columns, which are freed before training begins, and the copy that logarithms
- * need. Integers become floats in that copy. */
+ * need. Integers become floats in that copy. The estimate is made before the pass over the data, so that a limit that
+ * is too small is reported at once. */
 temper_status memory_budget_scaling(const struct train_request *request, size_t threads)
 {
     const struct matrix *x = &request->data->x;
@@ -78,7 +79,9 @@ static double validation_bytes(const struct train_request *request, size_t threa
     return bytes + (page_window_limit(valid->x.pages, window) ? (double)window : (double)matrix_bytes(&valid->x));
 }
 
-/* Everything that is allocated from the objective on. */
+/* Everything that is allocated from the objective on. Vectors of the solver, sums and blocks of the objective, the
+ * preconditioner with a matrix for each class where it has them, statistics of columns, predictions for the warnings,
+ * and the arrays of rounds. */
 temper_status memory_budget_training(const struct train_request *request, const struct train_plan *plan,
                                      const struct objective_spec *spec)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/random.h"
 #include "tempered/row_scores.h"
 #include "train/train_streams.h"
@@ -49,6 +50,7 @@ static void draw_halves(const struct dataset *data, struct random random, struct
     }
 }
 
+/* The halves are drawn at once; predictions follow, when the fits of both halves are known. */
 temper_status noise_pilot_new(const struct dataset *data, uint64_t seed, struct noise_pilot **out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
@@ -82,18 +84,13 @@ void noise_pilot_free(struct noise_pilot *pilot)
     mem_free(pilot);
 }
 
+/* Predicts the rows of one half by the scores of the fit to the other half: the row's likeliest class and its
+ * confidence. */
 void noise_pilot_predict(struct noise_pilot *pilot, uint32_t half, const double *score, size_t vectors)
 {
     for (size_t row = 0; row < pilot->rows; row++)
         if (pilot->half[row] == half)
             pilot->predicted[row] = predicted_with_confidence(score + row * vectors, vectors, &pilot->confidence[row]);
-}
-
-/* For qsort. */
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
 }
 
 /* The median confidence of the rows of positive weight that are predicted to be of a class; `space` has a number for
@@ -104,11 +101,12 @@ static double median_confidence(const struct noise_pilot *pilot, const double *w
     for (size_t row = 0; row < pilot->rows; row++)
         if (pilot->predicted[row] == class && weight[row] > 0)
             space[count++] = pilot->confidence[row];
-    qsort(space, count, sizeof *space, ascending);
+    qsort(space, count, sizeof *space, compare_doubles);
     return count ? space[count / 2] : INFINITY;
 }
 
-/* Adds the weights of the confident rows of one predicted class to table[given * classes + class]. */
+/* Adds the weights of the confident rows of one predicted class to table[given * classes + class], the column of that
+ * class. */
 static void count_labels(const struct noise_pilot *pilot, const struct labelled_rows *rows, uint32_t class,
                          double least, double *table)
 {
@@ -157,6 +155,9 @@ static void normalise(double *table, size_t classes, double noise, double scale)
     }
 }
 
+/* Counts given labels against predicted classes, and turns the counts into T. `table` is T transposed, so that the
+ * numbers that a row of label y needs, T[.][y], are next to each other. The weights are rescaled to a mean of 1 over
+ * the rows that have one, so that the prior counts as PRIOR_ROWS rows, whatever the unit of the weights. */
 temper_status noise_pilot_estimate(struct noise_pilot *pilot, const struct labelled_rows *rows, double *table,
                                    temper_error *error)
 {

@@ -73,6 +73,7 @@ temper_status rounds_copy_data(const struct train_request *request, struct train
 
 /* ---- The rows under the current solution ------------------------------------------------------ */
 
+/* The weight before any round has changed it. */
 static double given_weight(const struct train_plan *plan, size_t row)
 {
     return plan->given_weight ? plan->given_weight[row] : 1;
@@ -95,6 +96,8 @@ static temper_status row_scores(const struct train_state *train, double **out)
     return status;
 }
 
+/* The share of all rows whose label is predicted, with the weights that were given: the objective counts with the
+ * weights of the last round, where trimmed rows have none. */
 temper_status rounds_accuracy(const struct train_state *train, double *accuracy)
 {
     const struct train_plan *plan = &train->plan;
@@ -126,7 +129,8 @@ static int by_loss(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The losses of all rows, sorted. Freed by the caller. */
+/* The losses of all rows, sorted. Freed by the caller. By the loss that the rounds minimise, without weights: a row is
+ * left out for its own misfit, whatever its weight. */
 static temper_status sorted_losses(const struct train_state *train, struct row_loss **out)
 {
     const struct train_plan *plan = &train->plan;
@@ -203,7 +207,8 @@ static temper_status trim_rows(struct train_state *train, bool *again)
 /* ---- Forward correction ---------------------------------------------------------------------- */
 
 /* Weights and loss of a round: 0 and 1 leave out that half of the rows and fit the logistic loss, 2 is the fit of the
- * corrected loss to all rows. */
+ * corrected loss to all rows. Rows of weight 0 stay in the data, so that the matrix, its blocks and the order of
+ * summation are the same in all rounds. */
 static void set_half(struct train_state *train, size_t round)
 {
     struct train_plan *plan = &train->plan;
@@ -273,6 +278,7 @@ static temper_status begin_round(struct train_state *train)
     return objective_reweigh(progress->objective, train->request->error);
 }
 
+/* Counts the round that has ended, and decides whether another one follows. */
 temper_status rounds_next(struct train_state *train, bool *again)
 {
     train->progress.round++;

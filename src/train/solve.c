@@ -1,5 +1,10 @@
 /* solve: runs the minimiser through the phases of the plan; after each iteration validation, checkpoint and progress
- * report, where they are asked for. */
+ * report, where they are asked for.
+ *
+ * A phase is one call of a minimiser with its own loss, penalty, start, tolerance and preconditioner: a hinge of
+ * decreasing smoothing, another start, a new preconditioner at the weights reached. Phases that continue one another
+ * use the end of the phase before as their start. The solutions of several starts are compared by their objective, or
+ * by the loss on validation rows. */
 #include <math.h>
 #include <string.h>
 
@@ -363,7 +368,8 @@ static temper_status run_phase(struct train_state *train, const struct train_pha
 static const double LOWER_START = 1e-6;
 
 /* Keeps the end of a start. With validation rows the first solution is the best on them, wherever the solver ended, and
- * starts are compared by the loss on them. */
+ * starts are compared by the loss on them. `solutions` counts the starts that have ended; their weights are stored one
+ * after the other, for the comparison at the end and for the warning about starts that lead to different models. */
 static temper_status keep_solution(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
@@ -387,7 +393,9 @@ static temper_status keep_solution(struct train_state *train, const struct train
     return TEMPER_OK;
 }
 
-/* Moves the solution of the lowest objective to the front, where the model is made from. Equal ones: the first. */
+/* Moves the solution of the lowest objective to the front, where the model is made from. Equal ones: the first. A later
+ * start has to be lower by the share LOWER_START: differences within the tolerance of the solver are no reason to
+ * prefer it. */
 static void choose_solution(struct train_state *train)
 {
     struct train_progress *progress = &train->progress;

@@ -1,4 +1,9 @@
-/* train: the steps of a training in their order, and what is refused before the first of them. */
+/* train: the steps of a training in their order, and what is refused before the first of them.
+ *
+ * Check the data and the options; decide on the plan (train_plan.c); solve (solve.c, and rounds.c for losses that
+ * repeat themselves); make model and report (train_finish.c). Validation rows and checkpoints are entered where they
+ * are asked for. All state is in one struct that is zero at first, so that one function frees it after any step. A fit
+ * of a search takes the same path without the checks, and returns weights instead of a model. */
 #include "train/train.h"
 
 #include <float.h>

@@ -39,7 +39,10 @@ struct train_checkpoint_header {
     uint64_t stopped_by_validation;
 };
 
-/* Fills the identity: options that change the path of the optimiser, and hashes of data and initial weights. */
+/* Fills the identity: options that change the path of the optimiser, and hashes of data and initial weights. A
+ * checkpoint is used only where all of these are equal, byte for byte: then the training continues as if it had not
+ * been interrupted, and ends with the same bits. Threads, progress reports and the path of the model do not change the
+ * path of the optimiser, and are not part of it. */
 static void identify(const struct train_state *train, struct checkpoint_identity *identity)
 {
     const struct train_plan *plan = &train->plan;
@@ -99,7 +102,9 @@ static struct train_checkpoint_header make_header(const struct train_state *trai
 }
 
 /* Saves a checkpoint at most once in checkpoint_seconds. The first process writes for all, because each has the same
- * weights; iteration 0 has nothing to save yet. */
+ * weights; iteration 0 has nothing to save yet. The parts are written one after the other: header, start of the phase,
+ * solutions, best weights of the validation, memory of the minimiser. An interrupted process leaves the file of the
+ * save before. */
 temper_status checkpoint_save(struct train_state *train, const struct optim_progress *now)
 {
     const struct train_request *request = train->request;
@@ -177,7 +182,8 @@ static bool stops_are_valid(const struct train_checkpoint_header *header)
     return true;
 }
 
-/* Checks the checksum, the identity and the sizes, in this order. */
+/* Checks the checksum, the identity and the sizes, in this order. Until the checksum and the identity are right, no
+ * number of the file is used; the sizes are compared with the length of the file before anything is copied. */
 static temper_status parse(struct train_state *train, const struct text *file)
 {
     const struct train_request *request = train->request;

@@ -1,5 +1,11 @@
 /* train_finish: from the solution to a model for raw rows, the report, and the warnings that a user should read before
- * trusting the model. */
+ * trusting the model.
+ *
+ * The solution is evaluated once more with the loss that was asked for, since validation, rounds or starts may have
+ * kept other weights than the last evaluated ones. A solution on a plateau of a bounded loss, clearly worse than
+ * intercepts alone, is refused: it is no model of the data. Warnings come from what is known already (why the solver
+ * stopped, scaling) and, where there is a reason to look, from predictions of all rows: classes that are never
+ * predicted, starts that lead to different models. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,10 @@
 /* train_plan: what is decided before the first step: the scaled features, the penalty, the precision, the solver and
- * its preconditioner, the phases, and the initial weights. */
+ * its preconditioner, the phases, and the initial weights.
+ *
+ * Decisions follow from the options, the loss and the shape of the data, never from the number of threads or processes,
+ * so that the same data has the same plan everywhere. Losses with several optima get several starts: the initial
+ * weights, the solution of a logistic regression, and a path of falling penalties. Each start is a list of phases, and
+ * the solution of the lowest objective becomes the model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,7 +63,9 @@ static temper_status decide_features(const struct train_request *request, struct
 }
 
 /* Whether sums are in doubles. Automatic: doubles where the tolerance or the data need them, else floats, which are
- * twice as fast. Sparse sums are always in doubles; there floats concern the stored values alone (sparse_floats). */
+ * twice as fast. Sparse sums are always in doubles; there floats concern the stored values alone (sparse_floats). The
+ * gradient of a mean over many rows has a relative rounding of about 1e-7 in floats: tolerances near that cannot be
+ * reached. */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
                                temper_error *error)
 {
@@ -77,7 +84,8 @@ temper_status choose_precision(const temper_train_options *options, const struct
 /* ---- The solver ------------------------------------------------------------------------------ */
 
 /* The solver that is fastest for such data, as measured: Newton's method for few features of two classes, TRON for
- * sparse data, L-BFGS for the rest. */
+ * sparse data, L-BFGS for the rest. An iteration of Newton's method costs n^2 operations a row and there are few;
+ * products with a sparse Hessian cost as much as a gradient; L-BFGS needs gradients alone. */
 static enum solver best_solver(const struct train_plan *plan)
 {
     bool sparse = plan->data->x.kind == MATRIX_CSR, binary = plan->data->classes.count == 2;

@@ -1,5 +1,9 @@
 /* validation: rows that decide when to stop: after every iteration the loss on them is measured, and training ends when
- * it has not fallen for some iterations (early stopping). */
+ * it has not fallen for some iterations (early stopping).
+ *
+ * The validation rows have an objective of their own, with the scaling that was learnt from the training rows, the same
+ * loss, and no penalty. The weights of the smallest loss are kept, and become the solution, wherever the optimiser
+ * ended. */
 #include <math.h>
 #include <string.h>
 

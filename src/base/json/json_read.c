@@ -1,4 +1,8 @@
-/* json_read: a cursor on the text, and the nesting of objects and arrays around it. */
+/* json_read: a cursor on the text, and the nesting of objects and arrays around it.
+ *
+ * The state is the cursor, the depth, and for each level whether its first member is still to come, which decides
+ * whether a comma is expected. There is no recursion and no token list: every call reads one value at the cursor.
+ * Numbers are converted by base/number, so that a double is read back with the bits with which it was written. */
 #include "base/json/json_read.h"
 
 #include <stdarg.h>

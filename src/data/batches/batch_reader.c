@@ -1,4 +1,9 @@
-/* batch_reader: batches of a file from the iterator of data/read, or slices of a file that was read whole. */
+/* batch_reader: batches of a file from the iterator of data/read, or slices of a file that was read whole.
+ *
+ * Which of the two is decided when the file is opened, by its format and the options. Batches are parsed one after the
+ * other, and each has its own arrays. Slices borrow the features of the whole file, and copy labels, weights and lines,
+ * which are small. Notes are collected over all batches, each once; counts of dropped rows and missing values are added
+ * up and reported at the end. */
 #include "data/batches/batch_reader.h"
 
 #include <string.h>

@@ -109,7 +109,8 @@ struct similar_names {
 };
 
 /* Finds names that are equal after folding case and blanks: one hash table lookup for each class. Keeps the first pair
- * and counts all; false without memory. */
+ * and counts all; false without memory. Similar classes are usually one class in two spellings ("yes", "Yes "), which
+ * would be learnt as two. */
 static bool find_similar(const struct classes *classes, struct similar_names *alike)
 {
     struct string_table folded = {0};
@@ -171,7 +172,8 @@ static double first_value(const struct matrix *x, uint64_t row)
 }
 
 /* Whether the first column is an index: integers that increase by one from 0 or 1. Where rows with missing values were
- * dropped, steps may be larger, but no value exceeds the number of rows that the file had. */
+ * dropped, steps may be larger, but no value exceeds the number of rows that the file had. Such a column is a row
+ * number that a program has written, and no feature: a model could use it where rows are sorted by class. */
 static bool counts_rows(const struct dataset *data)
 {
     const struct matrix *x = &data->x;

@@ -1,4 +1,8 @@
-/* scale: offsets and factors from column statistics, and scaled copies of rows and matrices. */
+/* scale: offsets and factors from column statistics, and scaled copies of rows and matrices.
+ *
+ * Learning has three steps: what the kind alone determines (scale_start), the statistics of the columns over the
+ * training rows, and from these offset and factor of each column. Columns that are constant keep the factor 1. The
+ * scaled copies are for callers that need the numbers themselves. */
 #include "data/columns/scale.h"
 
 #include <math.h>

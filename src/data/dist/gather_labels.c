@@ -46,7 +46,9 @@ static temper_status gather_all(const struct dataset *data, struct gathered_labe
     return status;
 }
 
-/* The labels and weights of all rows, in every process. A single process borrows those of its data: no copy. */
+/* The labels and weights of all rows, in every process. A single process borrows those of its data: no copy. Labels and
+ * weights are small beside the features; folds, stratification and ranks over all rows become the same code as for one
+ * process. */
 temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out, temper_error *error)
 {
     struct gathered_labels all_rows = {.comm = data->ranks.comm,

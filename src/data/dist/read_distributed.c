@@ -16,7 +16,9 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Frees what a reader has filled, so that the same dataset can be read again; notes stay for the user. */
+/* Frees what a reader has filled, so that the same dataset can be read again; notes stay for the user. Needed twice:
+ * before the rank of the first fault reads its lines again for the message, and before a file that could not be read in
+ * pieces is read by one process. */
 static void reset(struct dataset *data)
 {
     matrix_free(&data->x);

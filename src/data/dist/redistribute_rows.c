@@ -1,5 +1,10 @@
 /* redistribute_rows: MPI: an all-to-all exchange that moves each row from the process that has read it to the one that
- * holds its part. */
+ * holds its part.
+ *
+ * Both the rows that a process has read and those that it is to hold are ranges of the numbers of all rows, and all
+ * processes know all boundaries. So the bytes for each pair of processes are the length of an intersection of two
+ * ranges times the size of a row, and no sizes have to be sent; only the entries of sparse rows need the lengths of
+ * their rows first. */
 #include "base/memory.h"
 #include "data/dist/distributed_read.h"
 
@@ -89,7 +94,8 @@ static uint64_t *move_starts(struct distributed_read *p, size_t rows)
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-/* The CSR matrix of the rows to hold: first the lengths, from which the byte counts of columns and values follow. */
+/* The CSR matrix of the rows to hold: first the lengths, from which the byte counts of columns and values follow.
+ * Entries of a row move together, so that the starts of the rows to hold decide the bytes for both arrays. */
 static bool move_sparse(struct distributed_read *p, size_t rows, struct matrix *out)
 {
     const struct matrix *x = &p->data->x;

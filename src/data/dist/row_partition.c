@@ -1,5 +1,10 @@
 /* row_partition: chooses the number of parts: few enough that their sums are small compared with the data, and enough
- * for many threads. Every constant here is part of the results: another partition sums in another order. */
+ * for many threads. Every constant here is part of the results: another partition sums in another order.
+ *
+ * The number of parts is a power of two times a usual number, and the parts are the leaves of the summation tree
+ * (comm/tree_sum.c). A process holds a run of whole parts, most of which form complete subtrees, so that it exchanges
+ * few vectors. Where many fits share a pass, neighbouring parts are added into one sum, again a node of the same
+ * tree. */
 #include "data/dist/row_partition.h"
 
 #include "base/memory.h"

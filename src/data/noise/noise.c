@@ -1,4 +1,9 @@
-/* noise: symmetric noise, pair noise and noise by margins; and the application of changes. */
+/* noise: symmetric noise, pair noise and noise by margins; and the application of changes.
+ *
+ * Each kind first chooses the rows, exactly round(rate * rows) of those that it may change, then the new label of each.
+ * Random numbers are functions of the seed and an index, so that changes do not depend on the number of threads or
+ * processes. The list of changes is applied to a copy that shares the features; an experiment keeps the list as the
+ * truth about which labels are wrong. */
 #include "data/noise/noise.h"
 
 #include <assert.h>
@@ -177,7 +182,9 @@ static size_t rank_rows(const struct dataset *data, const double *margin, bool l
     return eligible;
 }
 
-/* Marks the `count` rows of smallest or largest margin; an error if fewer rows are classified correctly. */
+/* Marks the `count` rows of smallest or largest margin; an error if fewer rows are classified correctly. Margins are
+ * those of a logistic regression (predict/margin_rank.c): rows of small margin are ambiguous ones that annotators
+ * confuse, rows of large margin are typical ones whose wrong labels have the largest influence. */
 static temper_status choose_by_margin(const struct dataset *data, const double *margin, bool largest, size_t count,
                                       struct noise *out, temper_error *error)
 {

@@ -1,4 +1,9 @@
-/* noise_instance: instance noise: rows keep their label and get the features of rows of other classes. */
+/* noise_instance: instance noise: rows keep their label and get the features of rows of other classes.
+ *
+ * The features come from rows of other classes of the same data, or from a pool of rows whose classes the data does not
+ * have, such as other digits. Which rows change is drawn as for symmetric noise: the rows that change at a low rate
+ * change at a higher one with the same seed too. Random numbers are indexed by the row, and the pool is shuffled
+ * once. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -38,7 +38,8 @@ static size_t draw_all(const struct dataset *data, const double *p, uint64_t see
     return count;
 }
 
-/* The list of changes, ascending by row; owned by the caller. */
+/* The list of changes, ascending by row; owned by the caller. Each row draws its label from the row of the matrix that
+ * belongs to its class; a draw of its own class is no change. */
 static temper_status draw_changes(const struct dataset *data, const double *p, uint64_t seed, struct noise *out,
                                   temper_error *error)
 {

@@ -1,4 +1,9 @@
-/* transition_matrix: reads the CSV file of a transition matrix, and puts it into the order of the classes. */
+/* transition_matrix: reads the CSV file of a transition matrix, and puts it into the order of the classes.
+ *
+ * The file has a line for each class with the probabilities of the labels that its rows are given. A first line of
+ * names is optional, and recognised by the number of lines, since names may be numbers; it may name the classes in any
+ * order, which the lines and the columns of the matrix then have. Each line must sum to 1 up to the rounding of its
+ * decimals. */
 #include "data/noise/transition_matrix.h"
 
 #include <math.h>

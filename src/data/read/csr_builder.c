@@ -1,4 +1,8 @@
-/* csr_builder: growing arrays of a CSR matrix, and the merge of several into one. */
+/* csr_builder: growing arrays of a CSR matrix, and the merge of several into one.
+ *
+ * Each thread parses a chunk into a builder of its own, with classes numbered in the order of that chunk. The builders
+ * are appended in the order of the chunks: row starts are shifted by the entries before them, lines by the lines before
+ * them, and labels are translated to the common class numbers. So the result is that of one thread. */
 #include "data/read/csr_builder.h"
 
 #include <string.h>

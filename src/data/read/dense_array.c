@@ -1,4 +1,9 @@
-/* dense_array: reads a rectangle of numbers from a stream, the common part of NPY and IDX. */
+/* dense_array: reads a rectangle of numbers from a stream, the common part of NPY and IDX.
+ *
+ * Numbers that have the type of the matrix are read to their final place, and checked there; others pass through a
+ * buffer, a chunk at a time. Integers are stored as floats until one of them is not exact as a float; then the matrix
+ * is converted to doubles, once, in place. Fortran order is transposed at the end, in tiles that fit into the
+ * first-level cache. */
 #include "data/read/dense_array.h"
 
 #include <assert.h>

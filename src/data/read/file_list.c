@@ -1,4 +1,9 @@
-/* file_list: reads the files of a list one after another, and concatenates them. */
+/* file_list: reads the files of a list one after another, and concatenates them.
+ *
+ * Options that concern single files are passed to each of them; those that concern all rows (classes, class weights)
+ * are applied to the whole afterwards. Sparse files may differ in their number of columns, and get that of the widest.
+ * With at least as many files as processes each process reads a range of the files, and the rows then move to the
+ * processes that hold their parts; otherwise every process reads all files and keeps its own rows. */
 #include "data/read/file_list.h"
 
 #include <string.h>

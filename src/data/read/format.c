@@ -1,5 +1,10 @@
 /* format: the list of formats, how each is recognised by the first bytes or the name of a file, and which files of
- * other programs are refused, with advice. */
+ * other programs are refused, with advice.
+ *
+ * The content decides before the name: magic bytes of binary formats, then the first lines of a text, where a blank,
+ * digits and a colon are libsvm and a separator is a table. Only where the content could be anything does the extension
+ * decide. Files of spreadsheets, archives, pickles, web pages and tables with decimal commas are recognised so that the
+ * message can advise what to do with them. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,5 +1,9 @@
 /* idx: reads and writes the format of MNIST and its family: big-endian numbers after their dimensions. The first
- * dimension is rows, all others together are features. Labels are in a second file. */
+ * dimension is rows, all others together are features. Labels are in a second file.
+ *
+ * The header has a type and up to four dimensions of 32 bits; dense_array.c reads the numbers. The file of labels is
+ * found by the naming of MNIST ("images" becomes "labels", idx3 becomes idx1), compressed or not, and must have a label
+ * for each row: a wrong pair of files, train and test, is the usual mistake. */
 #include "data/read/idx.h"
 
 #include <stdio.h>

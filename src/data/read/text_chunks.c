@@ -1,5 +1,10 @@
 /* text_chunks: a reader fills slots with chunks, the caller takes them; slots circulate between the two. For a plain
- * file the caller is the reader. Also the search for line boundaries and advice about memory, which parsers share. */
+ * file the caller is the reader. Also the search for line boundaries and advice about memory, which parsers share.
+ *
+ * A chunk ends at the last line end that it contains; the incomplete line behind it is carried to the next chunk. In
+ * CSV a newline within quotes ends no line: the parity of all quotes since the beginning determines whether a position
+ * is within quotes, and is computed eight bytes at a time. One lock protects the lists of slots; it is free while a
+ * slot is being filled. */
 #define _GNU_SOURCE /* madvise: POSIX has no such advice */
 #include "data/read/text_chunks.h"
 

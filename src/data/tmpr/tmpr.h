@@ -27,13 +27,9 @@ enum {
  * changes a private copy of the page, never the file. */
 temper_status tmpr_open(const char *path, struct dataset **out, temper_error *error);
 
-/* How many blocks the bulk of an opened file has. */
-size_t tmpr_block_count(const struct dataset *data);
-/* Checks one block: its checksum, then its values (labels below the number of classes, columns in
- * order and in range, values finite). */
-temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper_error *error);
 /* Checks the blocks that hold rows [from, to) and all that belongs to these rows: for a pass
- * over a file that is larger than the memory. */
+ * over a file that is larger than the memory. Of each block its checksum, then its values (labels below
+ * the number of classes, columns in order and in range, values finite). */
 temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64_t to, temper_error *error);
 /* Checks all of them, on so many threads (0: as many as the machine runs at once). */
 temper_status tmpr_verify(const struct dataset *data, size_t threads, temper_error *error);

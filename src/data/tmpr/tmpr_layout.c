@@ -1,4 +1,9 @@
-/* tmpr_layout: computes the layout of a .tmpr file from a few numbers, and encodes and decodes its header. */
+/* tmpr_layout: computes the layout of a .tmpr file from a few numbers, and encodes and decodes its header.
+ *
+ * Numbers of rows, columns, entries and names determine the length of every section, and the order of the sections
+ * their offsets. Writer and reader compute the same layout by the same function; the reader encodes the header again
+ * from the numbers that it has decoded, and compares the bytes. So a file cannot make the reader use an offset that the
+ * numbers do not imply. Every multiplication and addition is checked for overflow. */
 #include "data/tmpr/tmpr_layout.h"
 
 #include <string.h>

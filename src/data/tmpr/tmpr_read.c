@@ -1,4 +1,10 @@
-/* tmpr_read: opens a .tmpr file: maps it if possible, checks its head, and points a dataset at the rest. */
+/* tmpr_read: opens a .tmpr file: maps it if possible, checks its head, and points a dataset at the rest.
+ *
+ * The order of the checks makes each of them safe: magic and version; the header, from which the layout is computed and
+ * compared with what the file claims; the length of the file; the checksum of the head; the names. Only then do the
+ * arrays of the dataset point into the mapping. The bulk is verified block by block afterwards (tmpr_verify.c), by each
+ * process for the rows that it uses. A pipe or an archive is read into anonymous memory, and goes through the same
+ * checks. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include <fcntl.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "base/thread.h"
+#include "data/classes.h"
 #include "data/memory/page_window.h"
 #include "data/read/elements.h"
 #include "data/tmpr/tmpr_layout.h"
@@ -115,12 +116,6 @@ static uint64_t element_size(const struct dataset *data, int section)
     return data->x.kind == MATRIX_U8 ? 1 : data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* The file's name for messages; a dataset without a path can only come from a programming error. */
-static const char *file_shown(const struct dataset *data, char out[PATH_SHOWN])
-{
-    return path_shown(data->file.path ? data->file.path : "the .tmpr file", out);
-}
-
 /* Checks the elements of a section that are in the bytes [range[0], range[1]) of the file. Block boundaries are
  * multiples of every element size, so that no element is split. */
 static temper_status check_section(const struct dataset *data, const struct tmpr_layout *layout, int section,
@@ -138,7 +133,7 @@ static temper_status check_section(const struct dataset *data, const struct tmpr
     return error_set(error, TEMPER_BAD_DATA,
                      "%s: its checksums are right, but its content is not: %s, which number %llu "
                      "does not; convert its source again",
-                     file_shown(data, place), rules[section].must, (unsigned long long)bad + 1);
+                     source_shown(data, place), rules[section].must, (unsigned long long)bad + 1);
 }
 
 /* Decodes the layout from the mapped header again. It was checked when the file was opened; keeping it would add a
@@ -148,7 +143,7 @@ static temper_status layout_of(const struct dataset *data, struct tmpr_layout *l
     char place[PATH_SHOWN];
     if (!data->storage.mapping)
         return error_set(error, TEMPER_BUG, "%s: is not an opened .tmpr file; please report this",
-                         file_shown(data, place));
+                         source_shown(data, place));
     return tmpr_header_decode(data->storage.mapping, data->file.path ? data->file.path : "", layout, error);
 }
 
@@ -168,29 +163,11 @@ static temper_status check_block(const struct dataset *data, const struct tmpr_l
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: damaged somewhere in bytes %llu to %llu: their checksum does not "
                          "match; copy it again, or convert its source again",
-                         file_shown(data, place), (unsigned long long)range[0], (unsigned long long)range[1] - 1);
+                         source_shown(data, place), (unsigned long long)range[0], (unsigned long long)range[1] - 1);
     temper_status status = TEMPER_OK;
     for (int i = TMPR_LABELS; i < TMPR_SECTIONS && status == TEMPER_OK; i++)
         status = check_section(data, layout, i, range, error);
     return status;
-}
-
-/* Blocks count from 0. The result is not remembered: verifying twice costs twice. */
-temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper_error *error)
-{
-    struct tmpr_layout layout = {0};
-    temper_status status = layout_of(data, &layout, error);
-    if (status == TEMPER_OK && block >= layout.blocks)
-        return error_set(error, TEMPER_USAGE, "block %zu is after the last one, %zu; count from 0", block,
-                         layout.blocks);
-    return status == TEMPER_OK ? check_block(data, &layout, block, error) : status;
-}
-
-/* 0 if the dataset is not an opened file. */
-size_t tmpr_block_count(const struct dataset *data)
-{
-    struct tmpr_layout layout = {0};
-    return layout_of(data, &layout, NULL) == TEMPER_OK ? layout.blocks : 0;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

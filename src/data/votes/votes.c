@@ -31,6 +31,8 @@ static uint32_t add_text(struct text_numbers *texts, const char *text, size_t le
     return (uint32_t)texts->count++;
 }
 
+/* Looks the text up in the hash table, and adds a copy of it if it is new. The table has no slots before the first
+ * text, where a search would have nothing to probe. */
 uint32_t text_numbers_add(struct text_numbers *texts, const char *text, size_t length)
 {
     uint32_t number = texts->table.slots ? string_table_find(&texts->table, text, length) : UINT32_MAX;
@@ -55,15 +57,18 @@ static void places_from_counts(size_t *start, size_t keys)
         start[key + 1] += start[key];
 }
 
-/* Puts all places back by one key, after a pass has moved each to its end. */
+/* Undoes the shift of a distributing pass: it advances start[key] from the first place of a key to its end, which is
+ * the first place of the next key. So all entries move up by one, and the first is 0 again. */
 static void restore_places(size_t *start, size_t keys)
 {
     memmove(start + 1, start, keys * sizeof *start);
     start[0] = 0;
 }
 
-/* A stable counting sort by item, then by annotator, into of_annotator: each annotator's votes ascend by item.
- * `sorted` is space for all votes. */
+/* Sorts by annotator, and within an annotator by item, into of_annotator: a radix sort of two stable counting sorts,
+ * the minor key first. The time is proportional to votes, items and annotators, and needs no comparison function.
+ * `sorted` is space for all votes. item_start is left shifted: sort_by_item counts again, after repetitions have been
+ * removed. */
 static void sort_by_annotator(struct votes *votes, const struct vote *list, size_t count, struct vote *sorted)
 {
     for (size_t i = 0; i < count; i++) {
@@ -80,8 +85,9 @@ static void sort_by_annotator(struct votes *votes, const struct vote *list, size
     restore_places(votes->annotator_start, votes->annotators);
 }
 
-/* Inserts a vote into the run of votes on its item that ends at of_annotator[kept], which is sorted by label; false if
- * the run has it already. */
+/* One step of an insertion sort by label: inserts a vote into the run of votes on its item, which ends at
+ * of_annotator[kept]. False if the run has this vote already. Runs are short, as an annotator rarely labels an item
+ * twice. */
 static bool insert_vote(struct votes *votes, size_t first, size_t kept, struct half_vote vote)
 {
     struct half_vote *list = votes->of_annotator;
@@ -95,7 +101,9 @@ static bool insert_vote(struct votes *votes, size_t first, size_t kept, struct h
     return true;
 }
 
-/* Removes repetitions, which are next to each other, and sorts labels of one annotator for one item. */
+/* Removes exact repetitions and sorts the labels that one annotator gave to one item, in place: `from` reads and `kept`
+ * writes, never in front of it. Votes of one annotator on one item follow one another after sort_by_annotator, so that
+ * each is compared with its own run only. */
 static void remove_repetitions(struct votes *votes)
 {
     size_t kept = 0, from = 0;
@@ -114,7 +122,8 @@ static void remove_repetitions(struct votes *votes)
     votes->count = kept;
 }
 
-/* From the votes by annotator to those by item. */
+/* The third counting sort, from the votes by annotator to those by item. It is stable, so that the votes of an item
+ * ascend by annotator and label, whatever the order of the input. */
 static void sort_by_item(struct votes *votes)
 {
     memset(votes->item_start, 0, (votes->items + 1) * sizeof *votes->item_start);
@@ -129,6 +138,8 @@ static void sort_by_item(struct votes *votes)
     restore_places(votes->item_start, votes->items);
 }
 
+/* Three passes: by annotator, without repetitions, by item. After a failure the votes own whatever was allocated, and
+ * votes_free frees it. */
 temper_status votes_sort(struct votes *votes, const struct vote *list, size_t count, temper_error *error)
 {
     struct vote *sorted = mem_alloc(count, sizeof *sorted);
@@ -175,6 +186,8 @@ static temper_status list_arrays(const temper_vote_arrays *arrays, struct vote *
     return TEMPER_OK;
 }
 
+/* Items and annotators are numbers already and keep them; they have no names. Labels must be below `classes`, of which
+ * some may have no vote. */
 temper_status votes_from_arrays(const temper_vote_arrays *arrays, struct votes **out, temper_error *error)
 {
     if (arrays->count == 0 || arrays->classes == 0)

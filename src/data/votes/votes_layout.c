@@ -1,4 +1,8 @@
-/* votes_layout: finds the layout of a table of votes from options, the words of its header, and its first rows. */
+/* votes_layout: finds the layout of a table of votes from options, the words of its header, and its first rows.
+ *
+ * Options are certain, words of the header nearly so, and the contents of the first rows decide the rest: counts of
+ * distinct texts in the first column, in the first two columns together, and in the columns of labels. Nothing is
+ * guessed silently: votes_read notes the layout and the option that would choose the other one. */
 #include "data/votes/votes_layout.h"
 
 #include <stdio.h>
@@ -42,6 +46,9 @@ struct first_line_search {
     bool found; /* one of its cells occurs again in its column */
 };
 
+/* Whether a later row has the same text as the first line, in the same column. A name of a column hardly occurs among
+ * its values; an identifier or a label does. Missing cells do not count, and the first line, which comes first, is not
+ * compared with itself. */
 static temper_status compare_first(void *context, const struct csv_text_row *row, temper_error *error)
 {
     struct first_line_search *search = context;
@@ -63,6 +70,8 @@ static bool is_named(const struct names *names, const struct list *columns)
     return false;
 }
 
+/* Decides by --header; else by the words of the first line or a name that --columns gives, which need no row; else by
+ * comparing the first line with up to ROWS_EXAMINED rows: if no cell of it occurs again, it is a header. */
 static temper_status find_header(struct csv_text_table *table, const char *given, const struct list *columns,
                                  temper_error *error)
 {
@@ -103,7 +112,7 @@ static void votes_sample_free(struct votes_sample *sample)
     text_numbers_free(&sample->others);
 }
 
-/* The number of a cell's text among the texts. */
+/* The number of a cell's text among the texts, which it becomes one of. TEXT_NUMBERS_FULL without memory. */
 static uint32_t number_of_cell(struct votes_sample *sample, struct text_numbers *texts, const struct csv_cell *cell)
 {
     size_t length;
@@ -111,6 +120,9 @@ static uint32_t number_of_cell(struct votes_sample *sample, struct text_numbers 
     return text ? text_numbers_add(texts, text, length) : TEXT_NUMBERS_FULL;
 }
 
+/* Counts the distinct texts that looks_long and first_identifies compare. The key of a pair begins with the number of
+ * the first text and a blank: texts may contain any separator, but a number ends at its first blank, so that different
+ * pairs have different keys. */
 static temper_status add_sample(void *context, const struct csv_text_row *row, temper_error *error)
 {
     struct votes_sample *sample = context;
@@ -135,7 +147,8 @@ static temper_status add_sample(void *context, const struct csv_text_row *row, t
     return failed ? error_no_memory(error) : TEMPER_OK;
 }
 
-/* Whether every text of the first column is a label too. */
+/* Whether every text of the first column is a label too. Then the column holds labels, of an annotator, and not
+ * items. */
 static bool first_has_labels_only(const struct votes_sample *sample)
 {
     for (size_t i = 0; i < sample->first.count; i++)
@@ -145,7 +158,8 @@ static bool first_has_labels_only(const struct votes_sample *sample)
     return true;
 }
 
-/* Whether three columns are item, annotator and label. */
+/* Whether three columns are item, annotator and label: items repeat, since several annotators label them; no annotator
+ * labels an item twice; and items are named unlike labels. */
 static bool looks_long(const struct votes_sample *sample)
 {
     return sample->table->plan.columns == LONG_COLUMNS && !sample->gaps && sample->first.count < sample->rows &&
@@ -230,6 +244,8 @@ static temper_status check_options(const temper_votes_options *options, const st
         columns->count);
 }
 
+/* Decides on the layout. An option decides first; then the number of columns that --columns names (one for a wide
+ * table, three for a long one); then the words of the header; then the first rows. */
 static temper_status decide(struct csv_text_table *table, const char *given, const struct list *columns,
                             struct votes_layout *out, temper_error *error)
 {
@@ -250,6 +266,7 @@ static temper_status decide(struct csv_text_table *table, const char *given, con
     return status;
 }
 
+/* Checks the options before it reads rows, and finds the header before the columns, which may be named by it. */
 temper_status votes_layout_find(struct csv_text_table *table, const temper_votes_options *options,
                                 struct votes_layout *out, temper_error *error)
 {

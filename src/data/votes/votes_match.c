@@ -1,5 +1,9 @@
 /* votes_match: the items of votes as rows of data, by number or by a column of identifiers; classes as columns of a
- * table. */
+ * table.
+ *
+ * Identifiers are read from the text of the data a second time, because they are no features and the dataset does not
+ * keep them. The votes are then sorted again with rows in place of items: rows without votes become items without
+ * votes, and two names of one row are joined. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +46,9 @@ static bool make_space(struct votes_matcher *matcher, size_t count)
     return grown != NULL;
 }
 
+/* Numbers the identifier of a line, and finds the row of the data that was read from it. Both ascend by line, so that
+ * one pass over the two lists suffices (a merge). Identifiers that occur twice are refused, because a vote for one of
+ * them would have two rows. */
 static temper_status read_id(void *context, const struct csv_text_row *row, temper_error *error)
 {
     struct votes_matcher *matcher = context;
@@ -118,7 +125,8 @@ static temper_status refuse_item(const struct votes_matcher *matcher, size_t ite
     return TEMPER_BAD_DATA;
 }
 
-/* The row of an item; NO_ROW if there is none. */
+/* The row of an item; NO_ROW if there is none. Without --id the name of an item is the number of its row, from 1, or
+ * the item has no name and its own number counts. With --id the name is looked up among the identifiers. */
 static size_t row_of_item(const struct votes_matcher *matcher, size_t item)
 {
     const struct votes *votes = matcher->votes;
@@ -189,7 +197,9 @@ static temper_status sort_by_row(struct votes_matcher *matcher, struct votes *ma
     return status;
 }
 
-/* Moves what belongs to items from `made` to the votes; `made` keeps the old ones. */
+/* Moves what belongs to items from `made` to the votes, which keep their classes, annotators, path and notes. `made`
+ * gets the old arrays, so that the caller frees them with it. Both counts are sums: two items that are the same row may
+ * repeat or contradict each other. */
 static void exchange_items(struct votes *votes, struct votes *made)
 {
     struct votes old = *votes;
@@ -217,6 +227,7 @@ static void note_rows(struct votes *votes)
                         without, votes->items, without == 1 ? "s" : "ve");
 }
 
+/* On success only, exchange_items replaces the items by the rows; a failure leaves the votes as they were. */
 temper_status votes_match(struct votes *votes, const struct dataset *data, const char *id, temper_error *error)
 {
     struct votes_matcher matcher = {.votes = votes, .data = data, .id = id};
@@ -241,7 +252,8 @@ temper_status votes_match(struct votes *votes, const struct dataset *data, const
     return status;
 }
 
-/* Class names that are numbers look like a row of a table, which only the classes can decide. */
+/* Whether the first line has a column for every class. Class names that are numbers look like a row of a table, so that
+ * reading the table cannot decide; the votes, which have the classes, can. */
 bool votes_name_columns(const struct votes *votes, const char *path)
 {
     struct csv_text_table table;

@@ -1,4 +1,8 @@
-/* votes_read: votes from a table in long or wide layout. */
+/* votes_read: votes from a table in long or wide layout.
+ *
+ * Items, annotators and labels are numbered in the order of their first appearance while the rows are read, into one
+ * list of votes; the classes are sorted at the end, and votes.c sorts the list. Both layouts produce the same list, so
+ * that nothing behind this file depends on the layout. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -111,6 +115,7 @@ static temper_status keep_line(struct votes_reader *reader, uint32_t item, uint6
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* One line of a long table (csv_text_row_fn): one vote, or a gap where the label is missing. */
 static temper_status read_long_row(void *context, const struct csv_text_row *row, temper_error *error)
 {
     struct votes_reader *reader = context;
@@ -148,6 +153,8 @@ static temper_status read_wide_item(struct votes_reader *reader, const struct cs
                     (unsigned long long)reader->item_line[*item]);
 }
 
+/* One line of a wide table (csv_text_row_fn): an item, and a vote for each annotator whose cell is not empty. Columns
+ * are counted without that of the items, as name_annotators does. */
 static temper_status read_wide_row(void *context, const struct csv_text_row *row, temper_error *error)
 {
     struct votes_reader *reader = context;
@@ -244,6 +251,8 @@ static temper_status sort_classes(struct votes_reader *reader, temper_error *err
     return status;
 }
 
+/* Turns the list into sorted votes, and moves names, classes and lines out of the reader, which frees only what it
+ * keeps. A wide table without identifiers has no item names: its items are counted by lines_kept. */
 static temper_status make_votes(struct votes_reader *reader, struct votes *votes, temper_error *error)
 {
     const char *path = reader->table.plan.path;
@@ -276,6 +285,7 @@ static temper_status read_table(struct votes_reader *reader, const temper_votes_
     return make_votes(reader, votes, error);
 }
 
+/* The reader is freed after a success too: make_votes has taken from it what the votes keep. */
 temper_status votes_read(const char *path, const temper_votes_options *options, struct votes **out, temper_error *error)
 {
     struct votes_reader reader = {0};

@@ -1,5 +1,10 @@
-/* text_edit: copies the text that a dataset was read from, byte for byte, without some rows, with other labels or
- * with weights; chunk by chunk, from the file to a new one. */
+/* text_edit: copies the text that a dataset was read from, byte for byte, without some rows, with other labels or with
+ * weights; chunk by chunk, from the file to a new one.
+ *
+ * The dataset has the line of each of its rows, ascending, so that one pass over the file finds them again, and each is
+ * a span of bytes. A changed label or weight replaces a span within it; everything else is copied as it is. The file
+ * may have been changed since it was read: a row that is not found at its line, or has another number of cells, ends
+ * the copy with an error and leaves the target as it was. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,8 @@
-/* write: chooses the format, and writes all files of a dataset or none. */
+/* write: chooses the format, and writes all files of a dataset or none.
+ *
+ * A dataset may be several files: formats of numbers alone have their labels in a second one, and noisy data has a list
+ * of changes. All of them are written to temporary files and renamed together (base/atomic_file). A label file of
+ * earlier data beside data without labels is an error, since a reader would combine the two. */
 #include "data/write/write.h"
 
 #include <string.h>

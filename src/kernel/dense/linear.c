@@ -2,6 +2,8 @@
  * (docs/notes/2026-11-16-speed.md). */
 #include "kernel/dense/linear.h"
 
+#include "base/order.h"
+
 enum {
     ROWS_STEP = 16,  /* rows of a panel, lanes of the longest vector */
     STRIP_STEP = 32, /* the columns of a strip, at most */
@@ -18,11 +20,6 @@ enum {
     MOST_ACTIVATIONS = 2 << 20,    /* numbers */
 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Rows of a block, a multiple of the vector length: both products (activations, then gradient) read the block, so
  * it should stay in the cache in between. */
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
@@ -30,13 +27,13 @@ size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
     size_t row = columns < MOST_X ? columns + !columns : MOST_X, rows; /* 1 .. MOST_X */
     size_t near = number_size == sizeof(double) ? NEAR_DOUBLES : NEAR_BYTES / number_size;
     if (classes <= 2 && row * number_size <= NARROW_BYTES)
-        rows = least(near / row, MOST_ROWS);
+        rows = min_size(near / row, MOST_ROWS);
     else if (classes <= 2)
         rows = BLOCK_BYTES / number_size / row;
     else if (row <= WEIGHT_BYTES / number_size / classes)
-        rows = least(BLOCK_BYTES_MANY / number_size / row, MOST_ROWS_MANY);
+        rows = min_size(BLOCK_BYTES_MANY / number_size / row, MOST_ROWS_MANY);
     else
-        rows = least(least(MOST_X / row, MOST_ACTIVATIONS / classes), MOST_ROWS);
+        rows = min_size(min_size(MOST_X / row, MOST_ACTIVATIONS / classes), MOST_ROWS);
     size_t step = rows < LONG_STEP ? ROWS_STEP : LONG_STEP;
     return rows > ROWS_STEP ? rows / step * step : ROWS_STEP;
 }
@@ -52,20 +49,15 @@ static size_t round_up(size_t n, size_t step)
     return (n + step - 1) / step * step;
 }
 
-static size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* The largest of what the algorithms for this shape need, in numbers of the element type; only one of them uses
  * the workspace at a time. */
 size_t linear_scratch(size_t rows, size_t columns, size_t classes)
 {
     const size_t padded = round_up(rows, ROWS_STEP);
-    const size_t strips = round_up(least(columns, LINEAR_PACKED_COLUMNS), STRIP_STEP);
+    const size_t strips = round_up(min_size(columns, LINEAR_PACKED_COLUMNS), STRIP_STEP);
     const size_t back = linear_packs_tiles(columns, classes) ? rows * strips : 0;
-    const size_t few = LINEAR_FEW_CLASSES * round_up(least(columns, LINEAR_FEW_COLUMNS), ROWS_STEP);
+    const size_t few = LINEAR_FEW_CLASSES * round_up(min_size(columns, LINEAR_FEW_COLUMNS), ROWS_STEP);
     if (linear_as_dot(columns, classes))
-        return most(most(back, few), classes * round_up(columns, ROWS_STEP));
-    return most(back, (least(padded, LINEAR_PACKED_ROWS) + LINEAR_TILE) * least(columns, LINEAR_CHUNK));
+        return max_size(max_size(back, few), classes * round_up(columns, ROWS_STEP));
+    return max_size(back, (min_size(padded, LINEAR_PACKED_ROWS) + LINEAR_TILE) * min_size(columns, LINEAR_CHUNK));
 }

@@ -1,4 +1,8 @@
-/* margin_plain: the references of two-class losses in plain C: margins, residuals, columns of margins. */
+/* margin_plain: the references of two-class losses in plain C: margins, residuals, columns of margins.
+ *
+ * A margin is y (w . x + b) with y = 1 or -1. For a block of rows these functions replace scores by residuals, the
+ * derivatives of the loss by the score times the weight of the row, and add up the losses. The vector kernels are
+ * compared with them in tests, within stated bounds. */
 #include <math.h>
 
 #include "kernel/loss/column_margins.h"

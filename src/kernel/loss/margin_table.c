@@ -1,5 +1,11 @@
-/* margin_table: fits polynomials to the loss of a margin. The slope is interpolated at Chebyshev points and
- * integrated, so that value, slope and curvature have one set of coefficients. */
+/* margin_table: fits polynomials to the loss of a margin. The slope is interpolated at Chebyshev points and integrated,
+ * so that value, slope and curvature have one set of coefficients.
+ *
+ * The loss of two classes is a function of one number, the margin, and in general its exact evaluation solves an
+ * equation. In each interval the polynomial of the lowest degree is taken whose error, measured at points between the
+ * nodes, is below the limit; if there is none, or a margin is beyond the last interval, kernels take the exact path.
+ * Intervals are octaves of 1 + |m|, or halves of them: the loss changes fast near 0 and slowly far from it. Polynomials
+ * in floats are rounded from those in doubles and checked with the rounding of their evaluation. */
 #include <math.h>
 #include <stdbool.h>
 

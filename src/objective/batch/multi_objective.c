@@ -1,5 +1,10 @@
 /* multi_objective: creation of a batched objective, and its passes: requests are processed in batches, each of which is
- * one pass over the rows. */
+ * one pass over the rows.
+ *
+ * The weights of the requests of a batch are the columns of a matrix W, so that the scores of a block of rows are one
+ * matrix product X W instead of many products of a matrix and a vector, and the gradients are X' R with the matrix R of
+ * residuals. A row that a member holds out has weight 0 for it. Sums are made by parts of the rows and added by a fixed
+ * tree, as in objective/pass.c. */
 #include "objective/batch/multi_objective.h"
 
 #include <math.h>

@@ -50,7 +50,7 @@ static size_t kept_rows(const struct gram_work *m, struct row_span span, const v
 }
 
 /* Adds a block of dense rows to lines [from, to) of the matrix, and to the sum of the rows, which is stored behind it.
- */
+ * Rows of weight 0 are removed first: the product costs columns^2 operations for each row that stays. */
 static void dense_block_f32(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                             struct pass_scratch *scratch)
 {
@@ -72,7 +72,7 @@ static void dense_block_f32(const struct gram_work *m, struct row_span span, str
         o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
 }
 
-/* The same in doubles. */
+/* The same in doubles. The weights are not rounded here; otherwise equal to the above. */
 static void dense_block_f64(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                             struct pass_scratch *scratch)
 {
@@ -193,7 +193,8 @@ static void sparse_block(const struct gram_work *m, struct row_span span, struct
 }
 
 /* Adds a block to the lines of one thread, in the form of its data. The last two numbers of `outer` are the sums of D
- * and of the row weights. */
+ * and of the row weights. They are what the intercept and the division by N need: X'D1 is the line of the intercept,
+ * the sum of D its diagonal entry. */
 static void add_block(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                       struct pass_scratch *scratch)
 {
@@ -247,8 +248,10 @@ void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-/* The mean over the rows, with the intercept as last line. It works in place (out = total): entries only move to
- * higher addresses, so the loops go from the last to the first. */
+/* The mean over the rows, with the intercept as last line. It works in place (out = total): entries only move to higher
+ * addresses, so the loops go from the last to the first. The result is X'DX / N in its lower triangle, N the sum of the
+ * row weights; with an intercept, X has a last column of ones. Entries above the diagonal are not set: the Cholesky
+ * factorisation reads the lower triangle alone. */
 void gram_assemble(const struct gram_work *m, const double *total, double *out)
 {
     const struct objective *o = m->o;

@@ -67,7 +67,9 @@ static temper_status pass_sums_on(const struct class_batch *batch, size_t ranks,
     return status;
 }
 
-/* The pipeline: in step s, process r adds its rows to batch s - r. Only the first process starts from 0. */
+/* The pipeline: in step s, process r adds its rows to batch s - r. Only the first process starts from 0. So every
+ * matrix is summed over the rows in their order, whatever the number of processes, and after the first steps all
+ * processes work at once, each on another batch of classes. */
 static temper_status class_sums(const struct gram_work *m, size_t batch_size, temper_error *error)
 {
     const struct objective *o = m->o;

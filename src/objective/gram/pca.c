@@ -190,7 +190,8 @@ static temper_status find_firsts(struct pca_blocks *blocks, temper_error *error)
                : comm_gather_each(data->ranks.comm, &first, sizeof first, blocks->first_row, error);
 }
 
-/* Buffers for a block; false without memory. One process gathers nothing: `all` is then the same memory as `own`. */
+/* Buffers for a block; false without memory. One process gathers nothing: `all` is then the same memory as `own`. A
+ * block is limited so that its rows, their projections and the directions stay in the cache together. */
 static bool allocate_blocks(struct pca_blocks *blocks)
 {
     const struct pca_iteration *it = blocks->it;

@@ -50,8 +50,9 @@ static temper_status count_entries(struct csc_exchange *s, temper_error *error)
     return status;
 }
 
-/* Divides the columns so that processes have about equal work: bounds[r] is the first column of rank r. A column
- * counts as one entry more, since its sum is sent back. */
+/* Divides the columns so that processes have about equal work: bounds[r] is the first column of rank r. A column counts
+ * as one entry more, since its sum is sent back. The bounds depend on the counts of all processes, so that all compute
+ * the same ones without further messages. */
 static void set_bounds(const struct csc_exchange *s, size_t *bounds)
 {
     double all = (double)s->columns, seen = 0;
@@ -96,8 +97,9 @@ static temper_status exchange_entries(struct csc_exchange *s, const struct csc_m
     return comm_exchange(s->comm, s->local.value, s->out_bytes, s->value, s->in_bytes, error);
 }
 
-/* Concatenates the received entries of each column in the order of the ranks, in which rows ascend. `from` runs
- * through the received entries, which are ordered by rank and then by column. */
+/* Concatenates the received entries of each column in the order of the ranks, in which rows ascend. `from` runs through
+ * the received entries, which are ordered by rank and then by column. start[j + 1] serves as the write position of
+ * column j while it is filled; at the end it is where column j + 1 begins. */
 static void merge_columns(const struct csc_exchange *s, struct csc_matrix *out)
 {
     size_t from = 0;
@@ -129,7 +131,9 @@ static bool allocate_columns(struct csc_exchange *s, struct csc_matrix *out)
     return out->start && out->row && out->value && s->row && s->value;
 }
 
-/* The whole exchange: owners of the columns, counts, entries, merge. */
+/* The whole exchange: owners of the columns, counts, entries, merge. All-to-all messages: first how many entries of
+ * each column every process sends, then the entries. Rows are numbered among the rows of all processes, which fit into
+ * 32 bits. */
 static temper_status exchange_columns(struct csc_exchange *s, uint64_t first_row, struct csc_matrix *out,
                                       temper_error *error)
 {

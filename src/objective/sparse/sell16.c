@@ -270,7 +270,9 @@ temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernel
     return parallel_blocks(SELL16_GROUPS, threads, one_group, &job);
 }
 
-/* out[row] = sum of the squares of the row's entries; of the transpose: of each feature. */
+/* out[row] = sum of the squares of the row's entries; of the transpose: of each feature. A slice has SELL16_ROWS rows
+ * that are padded to the longest of them, and stores step k of all its rows next to each other: the inner loop has a
+ * lane for each row, and no gather. */
 void sell16_squares(const struct sell16 *sell, double *out)
 {
     for (size_t slice = 0; slice < sell->all.slices; slice++) {

@@ -151,7 +151,8 @@ static void many_residuals(const struct pass_work *work, struct row_span span, c
 }
 
 /* One block for many classes. by_row and the buffers of many_residuals are the same memory: it is free again by then.
- */
+ * The scores are computed row by row, all classes of an entry at once, since the weights of a feature are next to each
+ * other; the loss needs them class by class (to_classes). */
 static void multiclass_block(const struct pass_work *work, struct row_span span)
 {
     struct objective *o = work->o;
@@ -332,7 +333,8 @@ static temper_status square_group(void *context, size_t group, size_t worker)
     return TEMPER_OK;
 }
 
-/* Only for data with a transposed copy, where a column is contiguous; without one *known is false. */
+/* Only for data with a transposed copy, where a column is contiguous; without one *known is false. These are the
+ * diagonal of X'X, from which the diagonal preconditioner is made. */
 temper_status objective_squares(struct objective *o, double *square, bool *known, temper_error *error)
 {
     struct column_pass pass = {.o = o, .gradient = square};

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/thread.h"
 #include "data/columns/column_stats.h"
 #include "kernel/dispatch/kernel.h"
@@ -84,11 +85,6 @@ double initial_curvature(temper_loss_spec loss, size_t classes)
 
 /* ---- The Gram matrix ------------------------------------------------------------------------- */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Workspace for applying the inverse: vectors of many classes are solved for together where they share a factor. */
 static double *new_workspace(const struct preconditioner *preconditioner)
 {
@@ -115,14 +111,14 @@ static size_t sampled_rows(const struct preconditioner_spec *spec, const struct 
     size_t rows = (size_t)dataset_all_rows(spec->data);
     size_t n = out->n, share = rows / PRECONDITIONER_ROW_SHARE;
     if (out->factors > 1)
-        return larger(share, n * CLASS_ROWS_PER_FEATURE);
+        return max_size(share, n * CLASS_ROWS_PER_FEATURE);
     /* A row takes n / 2 products for each feature of the Gram matrix, and 2 for each weight vector of a pass. */
     double worth = spec->w ? WORTH_PASSES_LATER : WORTH_PASSES;
     double affordable = worth * 4 * (double)rows * (double)out->vectors;
-    size_t wanted = larger(share, n * PRECONDITIONER_ROWS_PER_FEATURE);
+    size_t wanted = max_size(share, n * PRECONDITIONER_ROWS_PER_FEATURE);
     if (affordable / (double)n < (double)wanted)
         wanted = (size_t)(affordable / (double)n);
-    return larger(wanted, n * PRECONDITIONER_MIN_ROWS_PER_FEATURE);
+    return max_size(wanted, n * PRECONDITIONER_MIN_ROWS_PER_FEATURE);
 }
 
 /* Matrices of classes that take longer than a few passes are made from fewer of the rows of little curvature; where
@@ -133,7 +129,8 @@ static bool worth_thinning(const struct preconditioner_spec *spec, size_t n, siz
     return of_pass > WORTH_PASSES * (double)dataset_all_rows(spec->data);
 }
 
-/* Computes the Gram matrices, rows weighted by their curvature, in the memory of the factors, which replace them. */
+/* Computes the Gram matrices, rows weighted by their curvature, in the memory of the factors, which replace them. At W
+ * = 0 all rows have the same curvature: X'X is computed without weights, then multiplied by that number. */
 static temper_status compute_grams(const struct preconditioner_spec *spec, struct preconditioner *out,
                                    temper_error *error)
 {
@@ -189,7 +186,8 @@ static temper_status factor_one(void *context, size_t number, size_t worker)
                                                                                                : TEMPER_BAD_DATA;
 }
 
-/* All-gathers the factors that each process has computed. */
+/* All-gathers the factors that each process has computed. The shares of the processes are contiguous, r / size to (r +
+ * 1) / size of the factors, as in factor_all. A copy is sent, because input and output of a gather must not overlap. */
 static temper_status gather_factors(const temper_comm *comm, const struct factor_job *job, size_t count,
                                     temper_error *error)
 {
@@ -212,7 +210,8 @@ static temper_status gather_factors(const temper_comm *comm, const struct factor
     return status;
 }
 
-/* Several factors are distributed over the processes and threads; a single one is computed by each process. */
+/* Several factors are distributed over the processes and threads; a single one is computed by each process. A
+ * factorisation costs n^3 / 3 operations for each class. */
 static temper_status factor_all(const struct preconditioner_spec *spec, const struct preconditioner *out,
                                 temper_error *error)
 {

@@ -37,7 +37,8 @@ struct gram_preconditioners {
 };
 
 /* Computes c X'X / N from a sample of the rows of all folds, by the objective of a logistic regression that is made for
- * this purpose. Few fits get the smallest sample, because they have few iterations to save. */
+ * this purpose. Few fits get the smallest sample, because they have few iterations to save. One matrix serves all fits:
+ * folds differ in a part of the rows, losses in a factor, penalties on the diagonal. */
 static temper_status compute_gram(struct gram_preconditioners *batch, const struct gram_preconditioners_spec *spec,
                                   temper_error *error)
 {
@@ -145,7 +146,9 @@ static bool make_factor(const struct gram_preconditioners *batch, double l2, dou
     return true;
 }
 
-/* Finds or makes the preconditioner of a penalty. Penalties are few: a linear search. */
+/* Finds or makes the preconditioner of a penalty. Penalties are few: a linear search. All fits of one penalty share a
+ * factor of c X'X / N + l2, which is made when the first of them begins. A matrix that is not positive definite to
+ * working precision has no factor: its fits run without one. */
 temper_status gram_preconditioners_find(struct gram_preconditioners *batch, double l2, size_t *number,
                                         temper_error *error)
 {
@@ -164,7 +167,8 @@ temper_status gram_preconditioners_find(struct gram_preconditioners *batch, doub
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
 /* Appends a vector to the last group of its preconditioner that is not full, or to a new one. Groups are as large as
- * the kernel solves for at once. */
+ * the kernel solves for at once. The order of the vectors within a group makes no difference to their bits, as each has
+ * a lane of its own. */
 static void add_to_group(struct gram_preconditioners *batch, const struct preconditioned *vector)
 {
     struct solve_group *group = NULL;

@@ -46,7 +46,8 @@ void lowrank_preconditioner_free(struct lowrank_preconditioner *lowrank)
 }
 
 /* Fills V and C by principal component analysis; r is the part of the total variance that the directions do not
- * explain, spread over all others. `columns` is workspace: V with the directions as columns. */
+ * explain, spread over all others. `columns` is workspace: V with the directions as columns. C has the second moments
+ * along the directions, so that their variances are its diagonal. */
 static temper_status find_directions(struct lowrank_preconditioner *lowrank, const struct scaled_features *features,
                                      double *columns, temper_error *error)
 {

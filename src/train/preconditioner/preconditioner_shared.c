@@ -1,4 +1,9 @@
-/* preconditioner_shared: decides which fits of a search share a pilot fit, and makes the pilot fits. */
+/* preconditioner_shared: decides which fits of a search share a pilot fit, and makes the pilot fits.
+ *
+ * Fits of equal loss and penalty on different folds have nearly the same Hessian. Where at least two of them want a
+ * preconditioner, one pilot fit on all rows computes it: a few iterations with the preconditioner of W = 0, then the
+ * Gram matrices at the weights reached. Memory for the factors is bounded; targets are served in their order until it
+ * is used up. */
 #include "train/preconditioner/preconditioner_shared.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/schema.h"
 #include "fixtures/data/csv_fixture.h"
 #include "fixtures/fault_injection.h"
-#include "fixtures/model_fixture.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
 
@@ -215,24 +215,25 @@ TEST(missing_values)
 
 TEST(sparse_rows_are_cut_or_widened)
 {
-    struct model *model = model_made(2, 3, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, true);
+    struct schema *schema = NULL; /* of a model that has a number of features, and no names */
     struct dataset *data = NULL;
     temper_error error = {0};
+    CHECK(schema_plain(3, &(struct names){0}, &schema, &error) == TEMPER_OK);
     temper_read_options plain = {.format = "libsvm"};
     static const char wide[] = "1:1 3:3 4:4\n2:2\n5:5 9:9\n", narrow[] = "1 1:1\n0 2:2\n";
     scratch_enter();
     scratch_write("new.txt", wide, strlen(wide));
-    CHECK(model_read_data(model, "new.txt", &plain, &data, &error) == TEMPER_OK);
+    CHECK(dataset_read_like("new.txt", &plain, schema, &data, &error) == TEMPER_OK);
     if (CHECK(data && data->x.columns == 3 && data->x.nonzeros == 3 && data->x.row_start[3] == 3))
         CHECKF(strstr(data->notes, "3 entries ignored, of features beyond the model's 3 (up to 9)"), "%s", data->notes);
     CHECK(data && !data->label);
     dataset_free(data);
     data = NULL;
     scratch_write("new.txt", narrow, strlen(narrow));
-    CHECK(model_read_data(model, "new.txt", &plain, &data, &error) == TEMPER_OK);
+    CHECK(dataset_read_like("new.txt", &plain, schema, &data, &error) == TEMPER_OK);
     CHECK(data && data->x.columns == 3 && data->x.nonzeros == 2 && data->label);
     dataset_free(data);
-    model_free(model);
+    schema_free(schema);
     scratch_leave();
 }
 
@@ -258,18 +259,19 @@ TEST(tables_for_a_model_without_schema)
 
 TEST(dense_rows_must_fit)
 {
-    struct model *model = model_made(2, 3, (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, true);
+    struct schema *schema = NULL; /* of a model that has a number of features, and no names */
     struct dataset *data = NULL;
     temper_error error = {0};
+    CHECK(schema_plain(3, &(struct names){0}, &schema, &error) == TEMPER_OK);
     static const char npy[] = "\x93NUMPY\x01\x00\x46\x00"
                               "{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }"
                               "          \n\x01\x02";
     temper_read_options plain = {0};
     scratch_enter();
     scratch_write("new.npy", npy, sizeof npy - 1);
-    CHECK(model_read_data(model, "new.npy", &plain, &data, &error) == TEMPER_BAD_DATA && !data);
+    CHECK(dataset_read_like("new.npy", &plain, schema, &data, &error) == TEMPER_BAD_DATA && !data);
     CHECKF(strstr(error.message, "2 features, and the model was trained on 3"), "%s", error.message);
-    model_free(model);
+    schema_free(schema);
     scratch_leave();
 }
 
