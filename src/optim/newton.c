@@ -193,7 +193,7 @@ static temper_status iterate(void *context, bool *moved)
             !(trust_predicted_decrease(&step) > 0) || !trust_place_trial(state, self->plain))
             return status;
         status = solver_evaluate_trial(state);
-        if (status == TEMPER_OK && trust_update_radius(state, &step)) {
+        if (status == TEMPER_OK && trust_accept_step(state, &step)) {
             vector_copy(self->last, self->plain, state->problem->size);
             solver_accept(state);
             estimate_decrease(self, &step);

@@ -224,7 +224,7 @@ static temper_status iterate(void *context, bool *moved)
         if (!(trust_predicted_decrease(&step) > 0) || !trust_place_trial(state, self->step))
             return TEMPER_OK;
         status = solver_evaluate_trial(state);
-        if (status == TEMPER_OK && trust_update_radius(state, &step)) {
+        if (status == TEMPER_OK && trust_accept_step(state, &step)) {
             solver_accept(state);
             *moved = true;
             return TEMPER_OK;

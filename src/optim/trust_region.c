@@ -12,13 +12,13 @@
 #include "optim/cholesky.h"
 #include "optim/vector.h"
 
-/* Ratio of the actual decrease to the predicted one: a step is accepted from TAKEN on; the region shrinks below POOR
- * and grows from FINE on, more so from EXACT on. */
-static const double TAKEN = 0.05, POOR = 0.25, FINE = 0.7, EXACT = 0.9;
+/* Ratio of the actual decrease to the predicted one: a step is accepted from ACCEPT_RATIO on, on a plateau from
+ * SHRINK_RATIO on; the region shrinks below SHRINK_RATIO and grows from GROW_RATIO on, more so from GOOD_RATIO on. */
+static const double ACCEPT_RATIO = 0.05, SHRINK_RATIO = 0.25, GROW_RATIO = 0.7, GOOD_RATIO = 0.9;
 /* Factors by which the radius grows, relative to the norm of the step. */
-static const double GROW = 2.5, LEAP = 4;
+static const double GROWTH = 2.5, GOOD_GROWTH = 4;
 /* On a plateau the gradient is below this share of what it was, though the value decreased less than predicted. */
-static const double VANISHED = 0.05;
+static const double PLATEAU_SHARE = 0.05;
 
 /* The decrease of the model: -(g's + s'Hs/2). */
 double trust_predicted_decrease(const struct trust_step *step)
@@ -68,7 +68,7 @@ static double backtrack(const struct solver_state *state, const struct trust_ste
 
 /* Whether the step is accepted; sets the next radius. The usual rules for the ratio, with two additions: on a plateau a
  * step must do better to be accepted, and a rejected step is shortened to the minimum of the interpolating parabola. */
-bool trust_update_radius(struct solver_state *state, const struct trust_step *step)
+bool trust_accept_step(struct solver_state *state, const struct trust_step *step)
 {
     struct solver_head *head = state->head;
     if (!solver_trial_finite(state)) {
@@ -76,15 +76,15 @@ bool trust_update_radius(struct solver_state *state, const struct trust_step *st
         return false;
     }
     const double ratio = actual_decrease(state, step) / trust_predicted_decrease(step);
-    const bool plateau = state->trial_norm <= VANISHED * head->gradient_norm;
-    const bool taken = ratio >= (plateau ? POOR : TAKEN);
-    if (!(ratio >= POOR)) /* NaN too */
-        head->radius = step->norm * (taken ? 0.5 : backtrack(state, step));
-    else if (step->at_boundary && ratio >= FINE)
-        head->radius = fmax(head->radius, step->norm * (ratio >= EXACT ? LEAP : GROW));
-    if (step->limited && ratio >= FINE)
+    const bool plateau = state->trial_norm <= PLATEAU_SHARE * head->gradient_norm;
+    const bool accepted = ratio >= (plateau ? SHRINK_RATIO : ACCEPT_RATIO);
+    if (!(ratio >= SHRINK_RATIO)) /* NaN too */
+        head->radius = step->norm * (accepted ? 0.5 : backtrack(state, step));
+    else if (step->at_boundary && ratio >= GROW_RATIO)
+        head->radius = fmax(head->radius, step->norm * (ratio >= GOOD_RATIO ? GOOD_GROWTH : GROWTH));
+    if (step->limited && ratio >= GROW_RATIO)
         solver_extend_limit(state);
-    return taken;
+    return accepted;
 }
 
 /* ---- The subproblem with a dense Hessian ----------------------------------------------------- */

@@ -22,7 +22,7 @@ void trust_scale_step(struct trust_step *step, double *vector, double factor, si
 
 /* After the trial w + step was evaluated: whether it should be accepted; head->radius becomes what
  * the next step may use. */
-bool trust_update_radius(struct solver_state *state, const struct trust_step *step);
+bool trust_accept_step(struct solver_state *state, const struct trust_step *step);
 
 /* state->trial = w + step; false if that changes nothing. */
 bool trust_place_trial(struct solver_state *state, const double *step);

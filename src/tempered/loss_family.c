@@ -123,9 +123,17 @@ double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, 
         return bregman_loss(loss, a, n, label, gradient, hessian);
     case TEMPER_SCE:
         return sce_loss(loss, a, n, label, gradient, hessian);
-    default: /* the special cases are only other temperatures */
-        return tempered_loss(loss, a, n, label, gradient, hessian);
+    /* Special cases of the temperatures, or repeated trainings by the logistic loss. No default: the compiler reports a
+     * method that is missing here. */
+    case TEMPER_TEMPERED:
+    case TEMPER_LOGISTIC:
+    case TEMPER_T_LOGISTIC:
+    case TEMPER_GCE:
+    case TEMPER_TRIMMED:
+    case TEMPER_FORWARD:
+        break;
     }
+    return tempered_loss(loss, a, n, label, gradient, hessian);
 }
 
 /* The same for two classes, as a function of the margin a_label - a_other. */
@@ -139,9 +147,15 @@ struct margin_loss any_margin_loss(temper_loss_spec loss, double margin)
         return bregman_margin_loss(margin, loss.t1, loss.t2);
     case TEMPER_SCE:
         return sce_margin_loss(loss, margin);
-    default:
-        return tempered_margin_loss(margin, loss.t1, loss.t2);
+    case TEMPER_TEMPERED:
+    case TEMPER_LOGISTIC:
+    case TEMPER_T_LOGISTIC:
+    case TEMPER_GCE:
+    case TEMPER_TRIMMED:
+    case TEMPER_FORWARD:
+        break;
     }
+    return tempered_margin_loss(margin, loss.t1, loss.t2);
 }
 
 /* ---- Which loss it is ------------------------------------------------------------------------ */
