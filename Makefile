@@ -167,7 +167,7 @@ quality-annotators: ## consensus of generated crowds beside crowd-kit and cleanl
 	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
 	@cd build && venv-quality/bin/python ../bench/quality/annotators.py $(QUALITY)
 
-quality-audit: ## audits of data sets that were not used to design them, beside cleanlab, in a quarter of an hour (CASES="--half design")
+quality-audit: ## audits of data sets that were not used to design them, beside cleanlab, in half an hour (CASES="--half design")
 	@tools/setup quality
 	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
 	@cd build && venv-quality/bin/python ../bench/quality/audit_judged.py audit-judged.json $(CASES)

@@ -721,7 +721,9 @@ typedef struct temper_audit_report {
     /* Kind "label", 1: the labels do not show whether any of them are wrong, and `supported` is 0. The order of the
      * suspects is still the best there is, their scores prove nothing. */
     int undecided;
-    double gain; /* nats by which the labels are likelier with wrong ones among them than without; undecided below 4 */
+    /* Nats by which the labels are likelier with wrong ones among them than without. Undecided below 4, and below 0.08
+     * for each wrong label to be expected, over classes - 1, unless the certainty is 0.98. */
+    double gain;
     double certainty; /* mean probability of the likeliest true class; undecided below 0.6 */
 } temper_audit_report;
 

@@ -41,21 +41,21 @@ class Crowd:
         self.classes = classes
         self.truth = rng.integers(classes, size=items)
         votes = numpy.full((items, annotators), -1)
+        right = numpy.zeros((items, annotators))  # the probability of a right label
         for a, matrix in enumerate(matrices):
             p = matrix[self.truth]
             if difficulty is not None:  # a hard item draws all annotators towards a guess
                 p = (1 - difficulty)[:, None] * p + difficulty[:, None] / classes
             drawn = (p.cumsum(axis=1) > rng.random(items)[:, None] * p.sum(axis=1, keepdims=True)).argmax(axis=1)
             votes[:, a] = drawn
+            right[:, a] = p[numpy.arange(items), self.truth]
         votes[~present] = -1
         self.votes = votes
         seen = votes >= 0
         self.labels = seen.sum(axis=0)
-        right = (votes == self.truth[:, None]) & seen
-        self.accuracy = right.sum(axis=0) / numpy.maximum(self.labels, 1)
-        # Of the parameters, not of the sample: what an interval is about.
-        self.expected = numpy.array([matrix[self.truth[seen[:, a]], self.truth[seen[:, a]]].mean() if seen[:, a].any()
-                                     else numpy.nan for a, matrix in enumerate(matrices)])
+        self.accuracy = ((votes == self.truth[:, None]) & seen).sum(axis=0) / numpy.maximum(self.labels, 1)
+        # On its items, by the probabilities and not by what was drawn: what an interval is about.
+        self.expected = numpy.where(seen, right, 0).sum(axis=0) / numpy.where(self.labels > 0, self.labels, numpy.nan)
         centres = rng.normal(size=(classes, 8))
         centres *= separation / numpy.linalg.norm(centres, axis=1, keepdims=True)
         self.X = centres[self.truth] + rng.normal(size=(items, 8))

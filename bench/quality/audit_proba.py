@@ -1,6 +1,6 @@
 """An audit by the probabilities of other models, beside cleanlab's rankings by the same probabilities.
 
-    audit_proba.py [--half design|judged] [--quick] [--set NAME] [--keep FOLDER] [--cases]
+    audit_proba.py [--half design|judged] [--quick] [--seeds N] [--set NAME] [--keep FOLDER] [--cases]
 
 For each set, kind of noise and seed a neural network (MLPClassifier) and a random forest of scikit-learn are fitted on
 the noisy labels, and predict out of fold, with the same five folds. The mistakes are ranked by
@@ -93,7 +93,7 @@ def precisions(x, y, given, probabilities):
 def cases(arguments):
     sets = [arguments.set] if arguments.set else SETS[arguments.half]
     for name in sets[::3] if arguments.quick else sets:
-        for seed in SEEDS[:1] if arguments.quick else SEEDS:
+        for seed in SEEDS[:1 if arguments.quick else arguments.seeds]:
             x, y = rows_of(name, seed)
             kinds = label_noise.kinds_for(y.max() + 1)
             for kind in NOISE:
@@ -152,6 +152,7 @@ def main():
     parser.add_argument("--half", choices=SETS, default="judged")
     parser.add_argument("--set", help="one set alone")
     parser.add_argument("--quick", action="store_true", help="a third of the sets, one seed")
+    parser.add_argument("--seeds", type=int, default=len(SEEDS))
     parser.add_argument("--keep", type=pathlib.Path, help="folder for the probabilities")
     parser.add_argument("--cases", action="store_true", help="print each case")
     arguments = parser.parse_args()

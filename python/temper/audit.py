@@ -77,7 +77,8 @@ class AuditReport:
         the rows is still the best there is.
     gain, certainty : float
         Nats by which the labels are likelier with wrong ones among them than without, and the mean probability of the
-        likeliest true class: undecided below 4 and below 0.6.
+        likeliest true class. Undecided below 4 and 0.6; also if the gain is less than 0.08 for each label that
+        ``n_wrong`` counts, over ``len(classes) - 1``, unless the certainty is 0.98.
     in_pairs : bool
         Whether wrong labels keep to pairs of classes, or look evenly spread.
     t1, t2, l2 : float

@@ -11,6 +11,8 @@
 #include "data/split.h"
 #include "train/scaled_features.h"
 
+#define LEAST_ADDED 1e-4 /* to a given probability */
+
 enum { AUDIT_NEIGHBOURS = 20, AUDIT_DIMENSIONS = 32, AUDIT_LOSSES = 2 };
 
 /* What is audited, and how: the request, checked and completed by defaults. */
@@ -58,8 +60,9 @@ struct audit_neighbours {
 /* Which labels are wrong, according to all of the evidence. */
 struct audit_noise {
     struct noise_estimate estimate;
-    bool independent;      /* decided by contradictions that are independent of the evidence */
-    double gain;           /* nats by which the labels are likelier with noise than without any */
+    double gain;  /* nats by which the labels are likelier with noise than without any */
+    bool decided; /* that is enough, or contradictions are independent of the evidence; not if: */
+    bool by_rule; /* labels contradict the surest rows more than the others: a model could learn these mistakes */
     double *log_posterior; /* [row * classes + class]: of the true class, given the evidence and the label */
     double *low, *high;    /* of each row: the range of the probability that its label is wrong */
 };
@@ -75,6 +78,9 @@ temper_status audit_check_given(struct audit_input *in);
 /* Fills *fits, like audit_out_of_fold, with the logarithms of the given probabilities. */
 temper_status audit_take_probabilities(const struct audit_input *in, struct audit_fits *fits,
                                        temper_audit_report *report);
+/* Their logarithms, after `added` was added to each: trees and saturated softmaxes give 0, and differences between
+ * small probabilities may be chance. */
+void audit_log_probabilities(const struct audit_input *in, double added, struct audit_fits *fits);
 /* Warns of given probabilities that come from models which have seen the rows, as far as that shows. */
 void audit_warn_in_sample(const struct audit_input *in, const struct audit_neighbours *near,
                           temper_audit_report *report);

@@ -10,7 +10,7 @@
 static const double SUREST_FROM = 0.8, RULE_RATIO = 1.25, RULE_ERRORS = 3;
 /* Contradictions are independent of the margins if there are at least LEAST_ROWS of them, but no more than MOST_SHARE
  * of all rows, and their mean rank is at most RANK_ERRORS standard errors below that of the others. */
-static const double LEAST_ROWS = 5, MOST_SHARE = 0.4, RANK_ERRORS = 1.5;
+static const double LEAST_ROWS = 5, MOST_SHARE = 0.25, RANK_ERRORS = 1.5;
 
 double signed_margin(const double *score, size_t classes, uint32_t given)
 {

@@ -11,9 +11,6 @@
 
 /* Probabilities that are written with few digits, or as floats, sum to 1 within this; they are then normalised. */
 static const double SUM_TOLERANCE = 0.01;
-/* Added to each probability before the logarithm is taken. Trees and saturated softmaxes give 0, and differences
- * between probabilities near 0 are mostly chance. */
-static const double ADDED = 0.05;
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
@@ -94,6 +91,13 @@ temper_status audit_check_given(struct audit_input *in)
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 
+/* One number per class and row. */
+void audit_log_probabilities(const struct audit_input *in, double added, struct audit_fits *fits)
+{
+    for (size_t i = 0; i < in->rows * in->classes; i++)
+        fits->activation[0][i] = log(in->options->probabilities[i] + added);
+}
+
 /* The logarithms of the probabilities are activations of a softmax: t1 = t2 = 1. Folds are drawn where
  * the regression on random features needs them. */
 temper_status audit_take_probabilities(const struct audit_input *in, struct audit_fits *fits,
@@ -108,8 +112,7 @@ temper_status audit_take_probabilities(const struct audit_input *in, struct audi
     fits->activation[0] = mem_alloc(cells, sizeof *fits->activation[0]);
     if (!fits->activation[0])
         return error_no_memory(in->error);
-    for (size_t i = 0; i < cells; i++)
-        fits->activation[0][i] = log(in->options->probabilities[i] + ADDED);
+    audit_log_probabilities(in, LEAST_ADDED, fits);
     fits->loss[0] = loss_resolve((temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 1});
     fits->l2 = (double)NAN;
     return TEMPER_OK;

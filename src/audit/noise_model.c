@@ -5,12 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "audit/noise_likelihood.h"
 #include "base/memory.h"
 #include "optim/minimise.h"
 
 /* Standard deviations of the normal priors around 0: weak for slopes, which are per standard deviation of their source;
  * those of the offsets keep a rare class from being explained away. */
-static const double SLOPE_SPREAD = 10, OFFSET_SPREAD = 2, CENTRED_SPREAD = 0.05;
+static const double SLOPE_SPREAD = 10, OFFSET_SPREAD = 2;
 /* The rate is given by its log odds relative to the largest one. NO_NOISE: a rate of about 1e-4. */
 static const double NO_NOISE = -9, MOST_LOG_ODDS = 6, FIRST_RATE = 0.1, LEAST_RATE = 1e-4;
 /* Expected rows of a cell of the table that its prior takes away: cells with fewer are 0. */
@@ -35,37 +36,12 @@ enum {
     HISTORY = 10,
 };
 
-/* A fit in progress. Parameters are the roots of the slopes, which keeps these positive, the offsets of all classes but
- * the first, and the log odds of the rate if that is free. */
-struct noise_fit {
-    const struct noise_rows *rows;
-    double unit[NOISE_SOURCES]; /* root mean square deviations of the sources within a row */
-    size_t offsets;             /* classes - 1, or 0 */
-    const double *transition;   /* fixed; NULL: uniform noise, of this rate unless it is free: */
-    bool free_rate;
-    double log_odds;
-    double *prior; /* [classes], the probabilities of the true classes of a row */
-    double *slope; /* [classes], the derivative by their scores */
-};
-
 /* ---- Transitions --------------------------------------------------------------------------------------------------
  */
 
-/* The largest rate considered. At (C - 1) / C, labels are independent of the true class; beyond, a label would be
- * evidence against its class. */
-static double most_rate(size_t classes)
-{
-    return 0.98 * (double)(classes - 1) / (double)classes;
-}
-
-static double rate_of(size_t classes, double log_odds)
-{
-    return most_rate(classes) / (1 + exp(-log_odds));
-}
-
 static double log_odds_of(size_t classes, double rate)
 {
-    double share = fmin(fmax(rate, LEAST_RATE / 10) / most_rate(classes), 1 - 1e-6);
+    double share = fmin(fmax(rate, LEAST_RATE / 10) / noise_most_rate(classes), 1 - 1e-6);
     return log(share / (1 - share));
 }
 
@@ -114,79 +90,22 @@ double noise_model_row(const struct noise_model *model, const double *evidence, 
     return log_sum_exp(out, model->classes);
 }
 
-/* ---- The likelihood and its gradient ------------------------------------------------------------------------------
+/* ---- The posterior ------------------------------------------------------------------------------------------------
  */
-
-/* The number of parameters without the rate. */
-static size_t shared_parameters(const struct noise_fit *fit)
-{
-    return fit->rows->sources + fit->offsets;
-}
-
-/* Fills fit->prior with the probabilities of the true classes of a row. */
-static void fill_prior(const struct noise_fit *fit, const double *w, size_t row)
-{
-    size_t classes = fit->rows->classes, sources = fit->rows->sources;
-    const double *evidence = fit->rows->evidence + row * sources * classes;
-    double *prior = fit->prior, top = -INFINITY, sum = 0;
-    prior[0] = 0;
-    for (size_t c = 1; c < classes; c++)
-        prior[c] = fit->offsets ? w[sources + c - 1] : 0;
-    for (size_t k = 0; k < sources; k++) {
-        double slope = w[k] * w[k] / fit->unit[k];
-        for (size_t c = 0; c < classes; c++)
-            prior[c] += slope * evidence[k * classes + c];
-    }
-    for (size_t c = 0; c < classes; c++)
-        top = fmax(top, prior[c]);
-    for (size_t c = 0; c < classes; c++)
-        sum += prior[c] = exp(prior[c] - top);
-    for (size_t c = 0; c < classes; c++)
-        prior[c] /= sum;
-}
-
-/* Returns the log likelihood of the label of a row. fit->slope becomes its derivative by the score of each class: the
- * probability of the class given the label less that without it. */
-static double row_likelihood(const struct noise_fit *fit, double rate, uint32_t given)
-{
-    size_t classes = fit->rows->classes;
-    double p = 0;
-    for (size_t c = 0; c < classes; c++)
-        p += fit->slope[c] = fit->prior[c] * transition_of(fit->transition, rate, classes, c, given);
-    p = fmax(p, 1e-300);
-    for (size_t c = 0; c < classes; c++)
-        fit->slope[c] = fit->slope[c] / p - fit->prior[c];
-    return log(p);
-}
-
-/* Adds the derivatives of a row by all parameters but the rate. */
-static void add_gradient(const struct noise_fit *fit, const double *w, size_t row, double *gradient)
-{
-    size_t classes = fit->rows->classes, sources = fit->rows->sources;
-    const double *evidence = fit->rows->evidence + row * sources * classes;
-    for (size_t k = 0; k < sources; k++) {
-        double sum = 0;
-        for (size_t c = 0; c < classes; c++)
-            sum += fit->slope[c] * evidence[k * classes + c];
-        gradient[k] -= 2 * w[k] / fit->unit[k] * sum;
-    }
-    for (size_t c = 1; c <= fit->offsets; c++)
-        gradient[sources + c - 1] -= fit->slope[c];
-}
 
 /* Adds minus the log density of the priors and its gradient; returns the former. */
 static double add_priors(const struct noise_fit *fit, const double *w, double *gradient)
 {
     size_t sources = fit->rows->sources;
-    double value = 0, spread = fit->rows->centred ? CENTRED_SPREAD : OFFSET_SPREAD;
+    double value = 0;
     for (size_t k = 0; k < sources; k++) {
         double slope = w[k] * w[k];
         value += slope * slope / (2 * SLOPE_SPREAD * SLOPE_SPREAD);
         gradient[k] += 2 * slope * w[k] / (SLOPE_SPREAD * SLOPE_SPREAD);
     }
-    for (size_t i = sources; i < shared_parameters(fit); i++) {
-        value += w[i] * w[i] / (2 * spread * spread);
-        gradient[i] += w[i] / (spread * spread);
+    for (size_t i = sources; i < noise_shared_parameters(fit); i++) {
+        value += w[i] * w[i] / (2 * OFFSET_SPREAD * OFFSET_SPREAD);
+        gradient[i] += w[i] / (OFFSET_SPREAD * OFFSET_SPREAD);
     }
     return value;
 }
@@ -195,25 +114,12 @@ static double add_priors(const struct noise_fit *fit, const double *w, double *g
 static temper_status evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
 {
     const struct noise_fit *fit = context;
-    size_t classes = fit->rows->classes, shared = shared_parameters(fit), size = shared + fit->free_rate;
-    double rate = rate_of(classes, fit->free_rate ? w[shared] : fit->log_odds), sum = 0, by_rate = 0;
+    double rows = (double)fit->rows->rows;
     (void)error;
-    memset(gradient, 0, size * sizeof *gradient);
-    for (size_t row = 0; row < fit->rows->rows; row++) {
-        uint32_t given = fit->rows->given[row];
-        fill_prior(fit, w, row);
-        double likelihood = row_likelihood(fit, rate, given), own = fit->prior[given];
-        sum -= likelihood;
-        /* dp/drate of uniform noise, p = own (1 - rate) + (1 - own) rate / (C - 1). */
-        by_rate -= ((1 - own) / (double)(classes - 1) - own) / exp(likelihood);
-        add_gradient(fit, w, row, gradient);
-    }
-    sum += add_priors(fit, w, gradient);
-    if (fit->free_rate)
-        gradient[shared] = by_rate * rate * (1 - rate / most_rate(classes));
-    for (size_t i = 0; i < size; i++)
-        gradient[i] /= (double)fit->rows->rows;
-    *value = sum / (double)fit->rows->rows;
+    *value = noise_log_loss(fit, w, gradient);
+    *value = (*value + add_priors(fit, w, gradient)) / rows;
+    for (size_t i = 0; i < noise_shared_parameters(fit) + fit->free_rate; i++)
+        gradient[i] /= rows;
     return TEMPER_OK;
 }
 
@@ -221,9 +127,10 @@ static temper_status evaluate(void *context, const double *w, double *value, dou
 static temper_status maximise(struct noise_fit *fit, size_t iterations, double *w, double *posterior,
                               temper_error *error)
 {
-    struct problem problem = {.size = shared_parameters(fit) + fit->free_rate, .context = fit, .evaluate = evaluate};
+    struct problem problem = {
+        .size = noise_shared_parameters(fit) + fit->free_rate, .context = fit, .evaluate = evaluate};
     /* Differences of hundredths of a nat, on all rows together, decide nothing. */
-    struct optim_options options = {.gradient_norm = 1e-3 / sqrt((double)fit->rows->rows),
+    struct optim_options options = {.gradient_norm = 2e-3 / sqrt((double)fit->rows->rows),
                                     .max_iterations = iterations,
                                     .history = HISTORY,
                                     .no_memory = true};
@@ -242,7 +149,7 @@ struct confused_pairs {
     double *pair;       /* [true * classes + given], 0 for equal classes and for most others */
     double *joint;      /* expected rows, in the same order */
     double *transition; /* that follows */
-    double *prior;      /* of all rows: [row * classes + class] */
+    double *prior;      /* of all blocks: [(block * classes + class) * NOISE_BLOCK + row] */
 };
 
 /* The table that follows from the pairs. The given label is the true class at least in one row of a hundred. */
@@ -261,18 +168,26 @@ static void fill_transition(struct confused_pairs *pairs, size_t classes)
 }
 
 /* E step: joint counts of true class and label, given the probabilities of the true classes. */
-static void fill_joint(const struct noise_rows *rows, struct confused_pairs *pairs)
+static void fill_joint(const struct noise_fit *fit, struct confused_pairs *pairs)
 {
-    size_t classes = rows->classes;
+    size_t classes = fit->rows->classes;
     memset(pairs->joint, 0, classes * classes * sizeof *pairs->joint);
-    for (size_t row = 0; row < rows->rows; row++) {
-        const double *prior = pairs->prior + row * classes;
-        uint32_t given = rows->given[row];
-        double p = 1e-300;
+    for (size_t block = 0; block < fit->blocks; block++) {
+        const double *prior = pairs->prior + block * classes * NOISE_BLOCK;
+        const uint32_t *given = fit->given + block * NOISE_BLOCK;
+        size_t rows = noise_block_rows(fit, block);
+        double p[NOISE_BLOCK];
+        for (size_t row = 0; row < NOISE_BLOCK; row++)
+            p[row] = 1e-300;
         for (size_t c = 0; c < classes; c++)
-            p += prior[c] * pairs->transition[c * classes + given];
+            for (size_t row = 0; row < rows; row++)
+                p[row] += prior[c * NOISE_BLOCK + row] * pairs->transition[c * classes + given[row]];
+        for (size_t row = 0; row < rows; row++)
+            p[row] = 1 / p[row];
         for (size_t c = 0; c < classes; c++)
-            pairs->joint[c * classes + given] += prior[c] * pairs->transition[c * classes + given] / p;
+            for (size_t row = 0; row < rows; row++)
+                pairs->joint[c * classes + given[row]] +=
+                    prior[c * NOISE_BLOCK + row] * pairs->transition[c * classes + given[row]] * p[row];
     }
 }
 
@@ -295,7 +210,7 @@ static size_t update_pairs(size_t rows, size_t classes, struct confused_pairs *p
             remaining += pairs->pair[cell] > 0;
         }
     }
-    pairs->uniform = fmin(fmax(wrong / (double)rows, LEAST_RATE), 0.9 * most_rate(classes));
+    pairs->uniform = fmin(fmax(wrong / (double)rows, LEAST_RATE), 0.9 * noise_most_rate(classes));
     fill_transition(pairs, classes);
     return remaining;
 }
@@ -306,11 +221,11 @@ static temper_status maximise_pairs(struct noise_fit *fit, struct confused_pairs
                                     size_t *remaining, temper_error *error)
 {
     const struct noise_rows *rows = fit->rows;
-    size_t classes = rows->classes;
+    size_t classes = rows->classes, cells = classes * NOISE_BLOCK;
     double before = -INFINITY;
     for (size_t k = 0; k < rows->sources; k++)
         w[k] = fmax(w[k], sqrt(SLOPE_START));
-    for (size_t i = rows->sources; i < shared_parameters(fit); i++)
+    for (size_t i = rows->sources; i < noise_shared_parameters(fit); i++)
         w[i] = 0;
     pairs->uniform = TABLE_START;
     for (size_t cell = 0; cell < classes * classes; cell++)
@@ -318,13 +233,15 @@ static temper_status maximise_pairs(struct noise_fit *fit, struct confused_pairs
     fill_transition(pairs, classes);
     fit->transition = pairs->transition;
     for (size_t round = 0; round < TABLE_ROUNDS; round++) {
-        for (size_t row = 0; row < rows->rows; row++) {
-            fill_prior(fit, w, row);
-            memcpy(pairs->prior + row * classes, fit->prior, classes * sizeof *fit->prior);
+        for (size_t block = 0; block < fit->blocks; block++) {
+            noise_fill_prior(fit, w, block);
+            memcpy(pairs->prior + block * cells, fit->prior, cells * sizeof *fit->prior);
         }
         for (size_t step = 0; step < TABLE_STEPS; step++) {
-            fill_joint(rows, pairs);
+            fill_joint(fit, pairs);
             *remaining = update_pairs(rows->rows, classes, pairs);
+            if (*remaining == 0) /* no pair comes back: this is uniform noise, which was fitted before */
+                return TEMPER_OK;
         }
         TRY(maximise(fit, TABLE_ITERATIONS, w, posterior, error));
         if (fabs(*posterior - before) < 0.05)
@@ -415,18 +332,20 @@ static temper_status find_end(struct noise_fit *fit, struct noise_space *space, 
     double drop = fmax(estimate->log_posterior - at, 1e-6);
     double step = fmin(fmax(FIRST_STEP * sqrt(RANGE_NATS / drop), LEAST_STEP), MOST_STEP);
     TRY(profile(fit, space, &estimate->best, direction * step, &at, error));
-    return make_model(fit, space->w, rate_of(fit->rows->classes, fit->log_odds), out, error);
+    return make_model(fit, space->w, noise_rate_of(fit->rows->classes, fit->log_odds), out, error);
 }
 
 static double mean_certainty(const struct noise_fit *fit, const double *w)
 {
     double sum = 0;
-    for (size_t row = 0; row < fit->rows->rows; row++) {
-        double top = 0;
-        fill_prior(fit, w, row);
-        for (size_t c = 0; c < fit->rows->classes; c++)
-            top = fmax(top, fit->prior[c]);
-        sum += top;
+    for (size_t block = 0; block < fit->blocks; block++) {
+        noise_fill_prior(fit, w, block);
+        for (size_t row = 0; row < noise_block_rows(fit, block); row++) {
+            double top = 0;
+            for (size_t c = 0; c < fit->rows->classes; c++)
+                top = fmax(top, fit->prior[c * NOISE_BLOCK + row]);
+            sum += top;
+        }
     }
     return sum / (double)fit->rows->rows;
 }
@@ -434,26 +353,8 @@ static double mean_certainty(const struct noise_fit *fit, const double *w)
 /* ---- The estimate -------------------------------------------------------------------------------------------------
  */
 
-/* The root mean square deviation of a source from its mean over the classes; 1 for a source that is constant. */
-static double unit_of(const struct noise_rows *rows, size_t source)
+static void free_space(struct noise_space *space)
 {
-    double sum = 0;
-    for (size_t row = 0; row < rows->rows; row++) {
-        const double *e = rows->evidence + (row * rows->sources + source) * rows->classes;
-        double mean = 0;
-        for (size_t c = 0; c < rows->classes; c++)
-            mean += e[c] / (double)rows->classes;
-        for (size_t c = 0; c < rows->classes; c++)
-            sum += (e[c] - mean) * (e[c] - mean);
-    }
-    double unit = sqrt(sum / ((double)rows->rows * (double)rows->classes));
-    return unit > 0 ? unit : 1;
-}
-
-static void free_space(struct noise_fit *fit, struct noise_space *space)
-{
-    mem_free(fit->prior);
-    mem_free(fit->slope);
     mem_free(space->w);
     mem_free(space->uniform);
     mem_free(space->of_table);
@@ -465,17 +366,15 @@ static void free_space(struct noise_fit *fit, struct noise_space *space)
 }
 
 /* Without memory for a table where there are too many classes for one. The caller frees also after a failure. */
-static temper_status allocate_space(struct noise_fit *fit, struct noise_space *space, temper_error *error)
+static temper_status allocate_space(const struct noise_fit *fit, struct noise_space *space, temper_error *error)
 {
-    size_t classes = fit->rows->classes, size = shared_parameters(fit) + 1, cells, rows;
-    fit->prior = mem_alloc(classes, sizeof *fit->prior);
-    fit->slope = mem_alloc(classes, sizeof *fit->slope);
+    size_t classes = fit->rows->classes, size = noise_shared_parameters(fit) + 1, cells, rows;
     space->w = mem_zeroed(size, sizeof *space->w);
     space->uniform = mem_zeroed(size, sizeof *space->uniform);
     space->of_table = mem_zeroed(size, sizeof *space->of_table);
-    bool fine = fit->prior && fit->slope && space->w && space->uniform && space->of_table;
+    bool fine = space->w && space->uniform && space->of_table;
     if (fine && fit->offsets) {
-        fine = mul_size(classes, classes, &cells) && mul_size(fit->rows->rows, classes, &rows);
+        fine = mul_size(classes, classes, &cells) && mul_size(fit->blocks * NOISE_BLOCK, classes, &rows);
         space->scaled = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.pair = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.joint = fine ? mem_alloc(cells, sizeof(double)) : NULL;
@@ -505,14 +404,14 @@ static temper_status try_table(struct noise_fit *fit, struct noise_space *space,
         return TEMPER_OK;
     *least = with_table - CELL_GAIN * (double)remaining;
     TRY(maximise(fit, MOST_ITERATIONS, space->of_table, &with_table, error));
-    fill_joint(fit->rows, &space->pairs);
+    fill_joint(fit, &space->pairs);
     for (size_t c = 0; c < classes; c++)
         right += space->pairs.joint[c * classes + c];
     TRY(make_model(fit, space->of_table, 1 - right / (double)fit->rows->rows, &model, error));
     free_model(&out->best);
     out->best = model;
     out->log_posterior = with_table;
-    memcpy(space->w, space->of_table, shared_parameters(fit) * sizeof *space->w);
+    memcpy(space->w, space->of_table, noise_shared_parameters(fit) * sizeof *space->w);
     return TEMPER_OK;
 }
 
@@ -522,7 +421,7 @@ static temper_status try_tables(struct noise_fit *fit, struct noise_space *space
 {
     double least = out->log_posterior + TABLE_GAIN;
     fit->free_rate = false;
-    memcpy(space->uniform, space->w, shared_parameters(fit) * sizeof *space->w);
+    memcpy(space->uniform, space->w, noise_shared_parameters(fit) * sizeof *space->w);
     for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
         TRY(try_table(fit, space, STARTS[i], &least, out, error));
     fit->transition = out->best.transition;
@@ -533,13 +432,13 @@ static temper_status try_tables(struct noise_fit *fit, struct noise_space *space
 static temper_status find_best(struct noise_fit *fit, struct noise_space *space, struct noise_estimate *out,
                                temper_error *error)
 {
-    size_t classes = fit->rows->classes, shared = shared_parameters(fit);
+    size_t classes = fit->rows->classes, shared = noise_shared_parameters(fit);
     for (size_t k = 0; k < fit->rows->sources; k++)
         space->w[k] = 1;
-    space->w[shared] = log_odds_of(classes, FIRST_RATE * most_rate(classes));
+    space->w[shared] = log_odds_of(classes, FIRST_RATE * noise_most_rate(classes));
     fit->free_rate = true;
     TRY(maximise(fit, MOST_ITERATIONS, space->w, &out->log_posterior, error));
-    TRY(make_model(fit, space->w, rate_of(classes, space->w[shared]), &out->best, error));
+    TRY(make_model(fit, space->w, noise_rate_of(classes, space->w[shared]), &out->best, error));
     if (fit->offsets)
         TRY(try_tables(fit, space, out, error));
     out->certainty = mean_certainty(fit, space->w);
@@ -555,7 +454,7 @@ static temper_status find_range(struct noise_fit *fit, struct noise_space *space
     TRY(find_end(fit, space, out, -1, &out->low, error));
     TRY(find_end(fit, space, out, 1, &out->high, error));
     /* From slopes of 1: those of the estimate with noise are too steep. */
-    for (size_t i = 0; i < shared_parameters(fit); i++)
+    for (size_t i = 0; i < noise_shared_parameters(fit); i++)
         space->w[i] = i < fit->rows->sources;
     fit->transition = NULL;
     fit->log_odds = NO_NOISE;
@@ -565,17 +464,18 @@ static temper_status find_range(struct noise_fit *fit, struct noise_space *space
 temper_status noise_model_fit(const struct noise_rows *rows, bool best_only, struct noise_estimate *out,
                               temper_error *error)
 {
-    struct noise_fit fit = {.rows = rows, .offsets = rows->classes <= NOISE_CLASSES ? rows->classes - 1 : 0};
+    struct noise_fit fit;
     struct noise_space space = {0};
     struct noise_estimate found = {0};
-    for (size_t k = 0; k < rows->sources; k++)
-        fit.unit[k] = unit_of(rows, k);
-    temper_status status = allocate_space(&fit, &space, error);
+    temper_status status = noise_fit_new(rows, &fit, error);
+    if (status == TEMPER_OK)
+        status = allocate_space(&fit, &space, error);
     if (status == TEMPER_OK)
         status = find_best(&fit, &space, &found, error);
     if (status == TEMPER_OK && !best_only)
         status = find_range(&fit, &space, &found, error);
-    free_space(&fit, &space);
+    free_space(&space);
+    noise_fit_free(&fit);
     if (status == TEMPER_OK)
         *out = found;
     else

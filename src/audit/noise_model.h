@@ -29,7 +29,8 @@ struct noise_rows {
     const double *evidence; /* [(row * sources + source) * classes + class] */
     const uint32_t *given;
     size_t rows, classes, sources;
-    bool centred; /* the evidence is calibrated, as probabilities of another model: offsets are about 0 */
+    bool calibrated; /* the evidence is log probabilities of a model of the given labels: there are no offsets, and no
+                      * table, since such a model has learnt from the same labels which classes are confused */
 };
 
 struct noise_model {

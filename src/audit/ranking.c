@@ -11,9 +11,8 @@
 
 /* Robust z-score from which a row counts as misplaced; of normally distributed ones about 2 in 10,000 are above it. */
 static const double MISPLACED = 3.5;
-/* An audit decides from this gain on (on 23 clean data sets one had more, 4.2), and from this certainty. Beyond SURE
- * the lack of a gain is good news. */
-static const double DECIDED_GAIN = 4, DECIDED_CERTAINTY = 0.6, SURE = 0.9;
+/* An audit decides from this certainty on. Beyond SURE the lack of a gain is good news. */
+static const double DECIDED_CERTAINTY = 0.6, SURE = 0.9;
 
 /* Sort key of a row. */
 struct suspect_order {
@@ -176,11 +175,16 @@ static void decide(const struct audit_noise *noise, temper_audit_report *report)
 {
     report->gain = fmax(noise->gain, 0);
     report->certainty = noise->estimate.certainty;
-    report->undecided = !report->by_row &&
-                        ((report->gain < DECIDED_GAIN && !noise->independent) || report->certainty < DECIDED_CERTAINTY);
+    report->undecided = !report->by_row && (!noise->decided || report->certainty < DECIDED_CERTAINTY);
     if (!report->undecided)
         return;
-    if (report->certainty >= SURE)
+    if (noise->by_rule)
+        warning_append(
+            &report->warnings, TEMPER_WARNING_UNDECIDED,
+            "labels contradict the surest rows more often than the others, as mistakes do that follow a rule: a "
+            "model learns these as if they were right, so that no row is listed and no share of wrong labels "
+            "should be believed; ask for the most suspicious rows by number, and look at them");
+    else if (report->certainty >= SURE)
         sentence_append(
             report->notes, sizeof report->notes,
             "no sign of wrong labels: the few that the features contradict are as many as a correct labelling "

@@ -7,6 +7,10 @@
 #include "base/memory.h"
 
 static const double QUANTILE = 1.6448536269514722; /* of the normal distribution at 0.95: a 90 % interval */
+/* Standard deviations are multiplied by it: priors are estimated from the same votes and the items' classes by the same
+ * annotators, but taken as known. On crowds of bench/quality/annotators.py 90 % intervals without it have the true
+ * accuracy in 65 to 95 % of cases, mostly 80 to 88 %. */
+static const double WIDENED = 1.3;
 
 /* Limits of the flags: of kappa = (accuracy - chance) / (1 - chance), of accuracy in chances, and of shares. */
 static const double RANDOM_KAPPA = 0.15, RANDOM_HIGH = 0.3, INVERTED = 0.75;
@@ -125,7 +129,7 @@ static double accuracy_variance(const struct crowd *crowd, size_t annotator, con
         tilt += share[c] * prior * mean * (1 - mean);
     }
     double variance = matrix + tilt * tilt * crowd->ability_variance[annotator];
-    return variance / (1 - missing_information(crowd, annotator, accuracy));
+    return WIDENED * WIDENED * variance / (1 - missing_information(crowd, annotator, accuracy));
 }
 
 /* Wilson's score interval of as many labels as have this variance, which is sound near 0 and 1 too. */

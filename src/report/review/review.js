@@ -5,7 +5,7 @@
   "use strict";
   const data = JSON.parse(document.getElementById("review-data").textContent);
   const asking = data.mode === "ask";
-  const ROW_HEIGHT = 44, SEARCHED = 4000, FEW_VALUES = 12, CLASSES_SHOWN = 24;
+  const ROW_HEIGHT = 44, SEARCHED = 4000, FEW_VALUES = 12, CLASSES_SHOWN = 24, UNDO_KEPT = 2000;
   const NAMES = { right: "right", wrong: "wrong", unsure: "unsure", other: "other class" };
   const storageKey = "temper-review-" + data.id;
   const $ = (id) => document.getElementById("review-" + id);
@@ -48,16 +48,27 @@
 
   let decisions = new Map(); // index of the item -> { decision, label }
   let current = data.items.length ? 0 : -1;
-  const undoSteps = []; // each: a list of [index, decision before]
+  let undoSteps = []; // each: a list of [index, decision before]
   let unsaved = false;
 
   const labelOf = (item, made) =>
     made.decision === "right" ? data.classes[item.g] : made.decision === "wrong" ? data.classes[item.s] : made.label || "";
 
+  // A decision in the browser's storage: [name], [name, label] of another class, or null.
+  const packed = (made) => (!made ? null : made.decision === "other" ? [made.decision, made.label] : [made.decision]);
+  const isPacked = (made) => Array.isArray(made) && Object.hasOwn(NAMES, made[0]);
+  const unpacked = (made) => ({ decision: made[0], label: String(made[1] || "") });
+
+  // The last steps of undo that together have at most UNDO_KEPT decisions.
+  function packedSteps() {
+    let from = undoSteps.length, kept = 0;
+    while (from > 0 && (kept += undoSteps[from - 1].length) <= UNDO_KEPT) from--;
+    return undoSteps.slice(from).map((step) => step.map(([index, made]) => [index, packed(made)]));
+  }
+
   function save() {
-    const kept = { version: 1, at: current, decisions: {} };
-    for (const [index, made] of decisions)
-      kept.decisions[index] = made.decision === "other" ? [made.decision, made.label] : [made.decision];
+    const kept = { version: 1, at: current, decisions: {}, undo: packedSteps() };
+    for (const [index, made] of decisions) kept.decisions[index] = packed(made);
     try {
       localStorage.setItem(storageKey, JSON.stringify(kept));
       unsaved = false;
@@ -65,6 +76,16 @@
       unsaved = decisions.size > 0;
       $("storage").hidden = false;
     }
+  }
+
+  // Steps up to the last one that does not fit the list are left out: those after it can still be undone.
+  function restoreSteps(kept) {
+    const fits = (change) => Array.isArray(change) && data.items[change[0]] && (change[1] === null || isPacked(change[1]));
+    undoSteps = [];
+    for (const step of Array.isArray(kept) ? kept : [])
+      if (Array.isArray(step) && step.length > 0 && step.every(fits))
+        undoSteps.push(step.map(([index, made]) => [Number(index), made && unpacked(made)]));
+      else undoSteps = [];
   }
 
   // Entries that do not fit the list are left out, so that a damaged record cannot break the page.
@@ -78,8 +99,8 @@
     if (!kept || kept.version !== 1 || typeof kept.decisions !== "object") return;
     decisions = new Map();
     for (const [key, made] of Object.entries(kept.decisions))
-      if (data.items[key] && Array.isArray(made) && Object.hasOwn(NAMES, made[0]))
-        decisions.set(Number(key), { decision: made[0], label: String(made[1] || "") });
+      if (data.items[key] && isPacked(made)) decisions.set(Number(key), unpacked(made));
+    restoreSteps(kept.undo);
     if (Number.isInteger(kept.at) && data.items[kept.at]) current = kept.at;
   }
 
