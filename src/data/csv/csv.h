@@ -237,9 +237,9 @@ struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size
 
 enum csv_header_guess { CSV_HEADER_UNKNOWN, CSV_HEADER_YES, CSV_HEADER_NO };
 
-/* Whether the first line is a header of texts, by the rows below it. */
-enum csv_header_guess csv_header_by_columns(struct csv_column_plan *plan, const struct csv_line *first,
-                                            const struct csv_sample *sample);
+/* Whether the first line is a header of texts, by the rows below it. False without memory. */
+bool csv_header_by_columns(struct csv_column_plan *plan, const struct csv_line *first, const struct csv_sample *sample,
+                           enum csv_header_guess *guess);
 /* Decides what the columns without a role of their own are, and gives them roles and rules. */
 temper_status csv_infer_columns(struct csv_column_plan *plan, const struct data_reader *reader,
                                 const struct csv_sample *sample);

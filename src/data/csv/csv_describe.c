@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "data/csv/csv.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
@@ -327,17 +326,12 @@ static void find_problem(struct csv_description *made, size_t label)
 static void find_options(struct describer *d, size_t label)
 {
     struct csv_description *made = d->made;
-    struct text text = {0};
     /* A regression target is not proposed as a label. */
-    if (label != CSV_NO_COLUMN && !is_target(&made->profile[label]))
-        text_format(&text, "--label %s", csv_column_option(&made->plan, label).text);
-    else
-        text_append(&text, "--label NAME");
-    if (made->table.header < 0)
-        text_append(&text, " --header yes");
-    snprintf(made->options, OPTIONS_LENGTH, "%s", text.bytes ? text.bytes : "");
+    bool proposed = label != CSV_NO_COLUMN && !is_target(&made->profile[label]);
+    snprintf(made->options, OPTIONS_LENGTH, "--label %s%s",
+             proposed ? csv_column_option(&made->plan, label).text : "NAME",
+             made->table.header < 0 ? " --header yes" : "");
     made->table.options = made->options;
-    text_free(&text);
 }
 
 /* ---- All --------------------------------------------------------------------------------------- */

@@ -169,15 +169,16 @@ char csv_infer_separator(const char *p, const char *to)
     for (size_t i = 0; i < sizeof candidates - 1; i++) {
         csv_format_set(&format, candidates[i]);
         counts[i] = count_fields(&format, p, to);
-        if (i == 0 && is_regular(&counts[0], false) && !memchr(p, ';', line_length(p, to)))
+        bool agrees = counts[i].count[0] == counts[i].usual;
+        if (i == 0 && agrees && is_regular(&counts[0], false) && !memchr(p, ';', line_length(p, to)))
             return ','; /* by far the most frequent */
     }
     bool comma = is_regular(&counts[0], false), semicolon = is_regular(&counts[1], false);
     if (comma && semicolon && counts[1].count[0] == counts[1].usual)
         return ';';
-    for (int short_header = 0; short_header < 2; short_header++)
+    for (int rule = 0; rule < 3; rule++) /* all lines agree; all but the first; the first has one cell less */
         for (size_t i = 0; i < sizeof candidates - 1; i++)
-            if (is_regular(&counts[i], short_header))
+            if (is_regular(&counts[i], rule == 2) && (rule > 0 || counts[i].count[0] == counts[i].usual))
                 return candidates[i];
     for (size_t i = 0; i + 1 < sizeof candidates - 1; i++)
         if (counts[i].usual >= 2 && counts[i].agree * 2 > counts[i].lines)
@@ -286,13 +287,28 @@ static bool looks_like_header(const struct csv_line *first, const struct csv_lin
     return texts > 0;
 }
 
+/* A table of texts: by the rows below the first line, if the table may be inferred; else it is refused. */
+static temper_status guess_text_header(struct csv_column_plan *plan, const struct data_reader *reader,
+                                       const struct csv_line *first, const struct csv_sample *below)
+{
+    enum csv_header_guess guess = CSV_HEADER_UNKNOWN;
+    if (below && !csv_header_by_columns(plan, first, below, &guess))
+        return error_no_memory(reader->error);
+    plan->header = guess == CSV_HEADER_YES;
+    if (guess != CSV_HEADER_UNKNOWN)
+        return TEMPER_OK;
+    return error_set(reader->error, TEMPER_BAD_DATA,
+                     "%s: no numbers in the first two rows, so the first may be a header or not; "
+                     "pass --header yes or --header no",
+                     place_text(plan->path).text);
+}
+
 /* Applies the rules from the most to the least certain one; refuses the file if none applies. Sets plan->header. A
  * single line is a header if it contains no number: then the table has no rows, which is reported later. */
 static temper_status guess_header(struct csv_column_plan *plan, const struct data_reader *reader,
                                   const struct csv_line *first, const struct csv_line *second,
                                   const struct csv_sample *below)
 {
-    enum csv_header_guess guess = CSV_HEADER_UNKNOWN;
     if (reader->schema && csv_match_header(reader->schema, first))
         plan->header = true;
     else if (!second)
@@ -303,13 +319,8 @@ static temper_status guess_header(struct csv_column_plan *plan, const struct dat
         plan->header = true;
     else if (count_numbers(second) > 0 || count_numbers(first) > 0)
         plan->header = looks_like_header(first, second);
-    else if (below && (guess = csv_header_by_columns(plan, first, below)) != CSV_HEADER_UNKNOWN)
-        plan->header = guess == CSV_HEADER_YES;
     else
-        return error_set(reader->error, TEMPER_BAD_DATA,
-                         "%s: no numbers in the first two rows, so the first may be a header or not; "
-                         "pass --header yes or --header no",
-                         place_text(plan->path).text);
+        return guess_text_header(plan, reader, first, below);
     return TEMPER_OK;
 }
 

@@ -279,44 +279,54 @@ bool csv_rows_are_suspect(const struct csv_column_plan *plan, const struct csv_r
 
 /* ---- Headers ----------------------------------------------------------------------------------- */
 
-/* Whether a text is of the kind that nearly all cells of the column are. */
-static bool fits_column(const struct column_profile *profile, const struct csv_cell *cell)
+/* Whether a text is of the kind that nearly all cells of the column are. False without memory. */
+static bool fits_column(const struct column_profile *profile, const struct csv_cell *cell, bool *fits)
 {
     struct column_profile own = {0};
     size_t values = profile->cells - profile->gaps;
-    bool fits = true;
-    if (!column_profile_add(&own, cell->from, cell->to, NULL) || own.gaps > 0)
-        fits = true;
+    bool fine = column_profile_add(&own, cell->from, cell->to, NULL);
+    *fits = true;
+    if (own.gaps > 0)
+        *fits = true;
     else if (profile->point == values || profile->comma == values)
-        fits = own.point + own.comma > 0;
+        *fits = own.point + own.comma > 0;
     else if (profile->booleans == values)
-        fits = own.booleans > 0;
+        *fits = own.booleans > 0;
     else if (profile->days == values || profile->times == values)
-        fits = own.days + own.times > 0;
+        *fits = own.days + own.times > 0;
     column_profile_free(&own);
-    return fits;
+    return fine;
+}
+
+/* What one cell of the first line says: it is among the values below, or it is no such value. False without memory. */
+static bool compare_cell(const struct csv_cell *cell, const struct column_profile *below, size_t *names, size_t *values)
+{
+    size_t length = (size_t)(cell->to - cell->from);
+    bool fits;
+    if (length == 0 || below->cells == below->gaps)
+        return true;
+    if (!fits_column(below, cell, &fits))
+        return false;
+    bool recurs = below->cells >= HEADER_ROWS && below->distinct * 2 <= below->cells - below->gaps;
+    bool occurs = string_table_find(&below->texts, cell->from, length) != UINT32_MAX;
+    *values += occurs;
+    *names += (recurs && !occurs) || !fits;
+    return true;
 }
 
 /* Compares the first line with the rows below it: a name is not among the values of its column where these recur. */
-enum csv_header_guess csv_header_by_columns(struct csv_column_plan *plan, const struct csv_line *first,
-                                            const struct csv_sample *sample)
+bool csv_header_by_columns(struct csv_column_plan *plan, const struct csv_line *first, const struct csv_sample *sample,
+                           enum csv_header_guess *guess)
 {
     size_t names = 0, values = 0;
     plan->columns = first->count;
     struct column_profile *profile = profile_columns(plan, sample, HEADER_LOOKED);
-    for (size_t i = 0; profile && i < first->count; i++) {
-        const struct csv_cell *cell = &first->cell[i];
-        const struct column_profile *below = &profile[i];
-        size_t length = (size_t)(cell->to - cell->from);
-        if (length == 0 || below->cells == below->gaps)
-            continue;
-        bool recurs = below->cells >= HEADER_ROWS && below->distinct * 2 <= below->cells - below->gaps;
-        bool occurs = string_table_find(&below->texts, cell->from, length) != UINT32_MAX;
-        values += occurs;
-        names += (recurs && !occurs) || !fits_column(below, cell);
-    }
+    bool fine = profile != NULL;
+    for (size_t i = 0; fine && i < first->count; i++)
+        fine = compare_cell(&first->cell[i], &profile[i], &names, &values);
     free_profiles(profile, first->count);
-    return names > 0 && values == 0 ? CSV_HEADER_YES : values > 0 && names == 0 ? CSV_HEADER_NO : CSV_HEADER_UNKNOWN;
+    *guess = names > 0 && values == 0 ? CSV_HEADER_YES : values > 0 && names == 0 ? CSV_HEADER_NO : CSV_HEADER_UNKNOWN;
+    return fine;
 }
 
 /* ---- Notes ------------------------------------------------------------------------------------- */

@@ -190,6 +190,8 @@ static temper_status try_plain(struct csv_reader *csv, bool *plain)
     temper_status status = csv_rows_start(&rows, &strict) ? TEMPER_OK : error_no_memory(csv->reader->error);
     if (status == TEMPER_OK)
         *plain = csv_parse(&strict, &csv->ahead[0].text, &rows) && !csv_rows_are_suspect(&strict, &rows);
+    if (rows.error.kind == CSV_MEMORY)
+        status = error_no_memory(csv->reader->error);
     csv->has_first = *plain && csv->ahead_count == 1 && !csv->reader->batch_bytes && !csv->reader->rank.active;
     if (csv->has_first)
         csv->rows = rows; /* which was empty */

@@ -4,6 +4,7 @@
 
 #include "data/schema.h"
 #include "fixtures/data/csv_fixture.h"
+#include "fixtures/fault_injection.h"
 
 #define AUTOMATIC ((temper_read_options){.automatic = 1})
 
@@ -229,6 +230,32 @@ TEST(the_schema_applies_alike)
     scratch_leave();
 }
 
+/* ---- Failures ---------------------------------------------------------------------------------- */
+
+/* Every allocation that fails is reported as such, and nothing is left. */
+TEST(no_memory)
+{
+    static const char text[] = "colour,day,price,t,kind\nred,2024-05-01,$5,yes,a\nblue,2024-05-02,$6,no,b\n"
+                               "red,None,$7,no,a\nred,2024-05-03,x,no,a\nblue,2024-05-03,$4,yes,a\n";
+    scratch_enter();
+    for (size_t n = 1;; n++) {
+        temper_error error;
+        struct dataset *data = NULL;
+        const temper_read_options options = {.automatic = 1, .format = "csv", .threads = 1, .na = "x,-1"};
+        scratch_write("t.csv", text, strlen(text));
+        fault_arm(n);
+        temper_status status = dataset_read("t.csv", &options, &data, &error);
+        fault_disarm();
+        bool fired = fault_fired();
+        CHECKF(status == (data ? TEMPER_OK : TEMPER_NO_MEMORY), "%zu: %s", n, error.message);
+        dataset_free(data);
+        if (!fired)
+            break;
+    }
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(plain_numbers_are_as_before), LISTED(kinds), LISTED(options_decide), LISTED(rows_without_a_label),
           LISTED(odd_cells), LISTED(left_out), LISTED(words_of_texts), LISTED(headers_of_texts),
-          LISTED(lines_before_the_table), LISTED(names), LISTED(encodings), LISTED(the_schema_applies_alike))
+          LISTED(lines_before_the_table), LISTED(names), LISTED(encodings), LISTED(the_schema_applies_alike),
+          LISTED(no_memory))
