@@ -60,12 +60,16 @@ static void check_description(const uint8_t *bytes, size_t length)
     snprintf(path, sizeof path, "/dev/fd/%d", file);
     REQUIRE(file >= 0 && write(file, bytes, length) == (ssize_t)length, "no file");
     REQUIRE(source_open(path, &reader.source, &error) == TEMPER_OK, "%s", error.message);
-    REQUIRE(csv_describe(&reader, &table) == TEMPER_OK, "%s", error.message);
+    bool packed = source_compression(reader.source) != NULL; /* an archive may be damaged */
+    temper_status status = csv_describe(&reader, &table);
+    close(file);
+    REQUIRE(packed || status == TEMPER_OK, "%s", error.message);
+    if (status != TEMPER_OK)
+        return;
     for (size_t i = 0; i < table->columns; i++)
         REQUIRE(table->column[i].gaps <= table->column[i].cells && table->column[i].cells == table->rows, "column %zu",
                 i);
     csv_description_free(table);
-    close(file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)

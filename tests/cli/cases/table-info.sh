@@ -14,4 +14,5 @@ printf 'colour|size\n' >empty.csv
 temper_exit info -q empty.csv
 # What it proposes works.
 { echo id,kind,review && for i in $(seq 40); do echo "$((i * 13)),$([ $((i % 2)) = 0 ] && echo good || echo bad),text number $i of them"; done; } >first.csv
+# shellcheck disable=SC2016 # for eval
 eval "$($TEMPER info -q first.csv | sed -n 's/^train by *temper/$TEMPER/p') -q -m model" | head -n 3

@@ -41,7 +41,8 @@ TEST(booleans)
         CHECKF((pairs != 0) == (cases[i].value >= 0) && value == cases[i].value, "%s", cases[i].text);
     }
     double ignored;
-    CHECK((cell_boolean_pairs("yes", "yes" + 3, &ignored) & cell_boolean_pairs("true", "true" + 4, &ignored)) == 0);
+    static const char yes[] = "yes", word[] = "true";
+    CHECK((cell_boolean_pairs(yes, yes + 3, &ignored) & cell_boolean_pairs(word, word + 4, &ignored)) == 0);
 }
 
 /* A number under a decimal mark, or NaN. */
