@@ -16,6 +16,10 @@
  * both are possible, and the file is refused until the option decides. If only the first line has a number, or there is
  * only one line, and it has one, it is a row.
  *
+ * That is what a strict reading does. If the options ask for it, the columns of a table that is not plain numbers are
+ * inferred (csv_infer.c, data/table/): separators may be bars and blanks too, a first line of text is compared with the
+ * rows below it, gaps are filled, rows without a label are dropped, and cells that do not fit their column are gaps.
+ *
  * Columns are named by the header or by number from 1; a name takes precedence over a number. The label is the last
  * column that is not ignored and has no weights, unless the option names one, or "none"; a file of labels (`labels`)
  * implies "none".

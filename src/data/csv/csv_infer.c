@@ -198,6 +198,26 @@ static void decide_columns(struct csv_column_plan *plan, const struct column_pro
     }
 }
 
+/* Whether all used columns are plain numbers, or categories that an option has named, and none is left out. */
+static bool is_plain(const struct csv_column_plan *plan)
+{
+    bool plain = true;
+    for (size_t i = 0; plain && i < plan->columns; i++) {
+        bool category = plan->role[i] == CSV_CATEGORY && plan->inferred.rule[i].kind == COLUMN_CATEGORY;
+        plain = plan->inferred.fate[i] == COLUMN_USED && plan->role[i] != CSV_CONVERTED && !category;
+    }
+    return plain;
+}
+
+/* The table is one of plain numbers after all, perhaps with gaps: its model is that of such a table. */
+static void forget_rules(struct csv_inference *inferred)
+{
+    mem_free(inferred->rule);
+    mem_free(inferred->fate);
+    inferred->rule = NULL;
+    inferred->fate = NULL;
+}
+
 temper_status csv_infer_columns(struct csv_column_plan *plan, const struct data_reader *reader,
                                 const struct csv_sample *sample)
 {
@@ -213,6 +233,8 @@ temper_status csv_infer_columns(struct csv_column_plan *plan, const struct data_
     if (fine && !reader->options->labels_alone)
         use_words(plan);
     free_profiles(profile, plan->columns);
+    if (fine && is_plain(plan))
+        forget_rules(inferred);
     return fine ? TEMPER_OK : error_no_memory(reader->error);
 }
 

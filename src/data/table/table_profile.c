@@ -38,12 +38,11 @@ const char *column_fate_words(enum column_fate fate)
 static void count_number(struct column_profile *profile, double value)
 {
     bool whole = value == floor(value);
-    bool first = profile->numbers == 0;
+    bool first = profile->in_sequence++ == 0;
     bool next = first ? value == 0 || value == 1 : profile->ascends && value == profile->last + 1;
     profile->ascends = whole && next;
     profile->last = value;
     profile->whole += whole;
-    profile->numbers++;
 }
 
 /* Numbers in other notations, booleans and dates. */
@@ -98,7 +97,9 @@ bool column_profile_add(struct column_profile *profile, const char *from, const 
         profile->gaps++;
         return true;
     }
-    if (number_f64(from, to, &value) == NUMBER_OK)
+    bool plain = number_f64(from, to, &value) == NUMBER_OK;
+    profile->numbers += plain;
+    if (plain || cell_number(from, to, '.', &value))
         count_number(profile, value);
     else
         profile->words += cell_count_words(from, to);

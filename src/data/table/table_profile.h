@@ -41,6 +41,7 @@ struct column_profile {
     size_t dates[DATE_ORDERS];
     size_t days, times; /* dates that have a day, a time */
     size_t words;       /* of all texts */
+    size_t in_sequence; /* numbers, plain or with separators: what the next three are about */
     size_t whole;       /* numbers that are whole */
     bool ascends;       /* whole numbers from 0 or 1 on, each by one more than the last */
     double last;

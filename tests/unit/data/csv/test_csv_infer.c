@@ -38,6 +38,12 @@ TEST(plain_numbers_are_as_before)
     CHECK(csv_same_bits(data->x.dense, strict->x.dense, 6 * sizeof(float)));
     dataset_free(strict);
     dataset_free(data);
+    char longer[2000] = "index,y,k\n"; /* a name of identifiers, but values that recur */
+    for (int i = 0; i < 40; i++)
+        snprintf(longer + strlen(longer), sizeof longer - strlen(longer), "%d,%d,%c\n", i % 7, i * 3 % 11, 'a' + i % 2);
+    data = csv_good(longer, AUTOMATIC);
+    CHECK(!data->schema->automatic && data->schema->missing == SCHEMA_REFUSE && data->x.columns == 2);
+    dataset_free(data);
     scratch_leave();
 }
 
