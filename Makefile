@@ -26,7 +26,7 @@ CLEAN      ?=
 
 .PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-default quality-annotators quality-audit quality-proba quality-clean audit-check install clean help
+        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -156,6 +156,10 @@ quality-judged: ## the first part of it alone
 quality-expected: build ## is the accuracy that tune expects the one on held-out rows? 31 data sets, in two minutes
 	@tools/setup quality
 	@build/venv-quality/bin/python tests/quality/expected build/temper
+
+quality-tables: build ## do 50 real tables, and messy variants of them, train at the first try? in some minutes
+	@tools/setup quality
+	@build/venv-quality/bin/python tests/quality/tables build/temper
 
 quality-default: ## the study of the default temperatures, in ten minutes: docs/notes/2026-11-17-default-temperatures.md
 	@tools/setup quality

@@ -23,10 +23,12 @@ static temper_status check_inputs(const struct arguments *arguments)
 }
 
 /* The struct is cleared before the first check, so that application_end is safe after a failure at any point. */
-temper_status application_begin(struct model_application *application, const struct arguments *arguments)
+temper_status application_begin(struct model_application *application, const struct arguments *arguments, bool labelled)
 {
     temper_error error;
     temper_read_options options = data_options(arguments);
+    if (!labelled && !options.label && options.automatic) /* a row without a label is predicted like the others */
+        options.label = "none";
     *application = (struct model_application){.arguments = arguments, .start = seconds_now()};
     TRY(check_inputs(arguments));
     /* The model comes first: its columns and class names determine how the reader interprets the columns of DATA. */

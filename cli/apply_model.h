@@ -14,7 +14,8 @@ struct model_application {
 };
 
 /* Loads the model and opens DATA. Errors have been reported; application_end in any case. */
-temper_status application_begin(struct model_application *application, const struct arguments *arguments);
+temper_status application_begin(struct model_application *application, const struct arguments *arguments,
+                                bool labelled);
 /* The next rows, freed by temper_data_free, or NULL. */
 temper_status application_next(struct model_application *application, temper_data **batch);
 /* Prints what the reader has assumed, and frees everything. */

@@ -335,7 +335,7 @@ static temper_status evaluate(struct model_application *application)
 temper_status cmd_eval(const struct arguments *arguments)
 {
     struct model_application application;
-    temper_status status = application_begin(&application, arguments);
+    temper_status status = application_begin(&application, arguments, true);
     if (status == TEMPER_OK)
         status = evaluate(&application);
     application_end(&application);

@@ -120,9 +120,13 @@ static temper_status save(const struct noise_session *session)
     }
     if (status == TEMPER_OK) {
         const temper_attachment changes = {path, buffer.bytes, buffer.length};
-        status = checked(temper_data_write_with_attachment(session->noisy, session->to,
-                                                           text_of(session->arguments, OPT_TO), &changes, &error),
-                         &error);
+        const char *format = text_of(session->arguments, OPT_TO);
+        /* Other labels alone: the lines of the file stay as they are. */
+        temper_status written =
+            is_kind(session, "instance")
+                ? temper_data_write_with_attachment(session->noisy, session->to, format, &changes, &error)
+                : temper_data_write_relabelled(session->data, session->noisy, session->to, format, &changes, &error);
+        status = checked(written, &error);
         free(buffer.bytes);
     }
     free(path);

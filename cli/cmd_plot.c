@@ -258,7 +258,7 @@ static temper_status plot_report(const struct arguments *arguments)
     struct arguments shifted = *arguments;
     shifted.operand[0] = arguments->operand[1];
     shifted.operand_count = 1;
-    temper_status status = application_begin(&application, &shifted);
+    temper_status status = application_begin(&application, &shifted, true);
     if (status == TEMPER_OK)
         status = report_on(&application);
     application_end(&application);

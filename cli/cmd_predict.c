@@ -237,7 +237,7 @@ static temper_status print_report(const struct predict_session *session)
 static temper_status open_all(struct predict_session *session, const struct arguments *arguments)
 {
     temper_error error;
-    TRY(application_begin(&session->application, arguments));
+    TRY(application_begin(&session->application, arguments, false));
     TRY(check_width(session));
     if (is_stdout(session->to) || !process_group_is_first())
         return TEMPER_OK;

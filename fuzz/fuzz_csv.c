@@ -63,7 +63,10 @@ static temper_read_options take_options(struct bytes *bytes)
                                  .ignore = ignored[second & 3],
                                  .format = second & 4 ? "tsv" : "csv",
                                  .f64 = second >> 3 & 1,
-                                 .weights = second & 16 ? "3" : NULL};
+                                 .weights = second & 16 ? "3" : NULL,
+                                 .automatic = second >> 5 & 1,
+                                 .na = second & 64 ? "1,x" : NULL,
+                                 .text = second & 128 ? "2" : NULL};
 }
 
 /* Reads the table by read_csv directly, so that no other format is inferred. */

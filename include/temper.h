@@ -223,6 +223,16 @@ typedef struct temper_read_options {
                               * temper_train, temper_tune, temper_audit and temper_evaluator_add then work on the rows
                               * of all. Must outlive the data. NULL: one process */
     int labels_alone;        /* 1: a table of labels without any feature is accepted (CSV, TSV) */
+    int automatic;           /* 1: what the columns of a table (CSV, TSV) are is inferred from their cells, gaps are
+                              * filled, rows without a label dropped, and the notes report it; 0: text and gaps are
+                              * refused unless the options above say what to do (docs/data.md) */
+    const char *separator;   /* of a table: ",", ";", "|", " " or "\t"; NULL: inferred from the first lines */
+    const char *decimal;     /* the decimal mark of its numbers: "." or ","; NULL: inferred column by column */
+    const char *na;          /* further words for a missing value: "A,B,..." */
+    const char *encoding;    /* "utf-8", "utf-16", "latin-1"; NULL or "auto": inferred */
+    const char *date;        /* the order of dates that are numbers: "ymd", "dmy", "mdy"; NULL: inferred */
+    const char *text;        /* columns whose words are hashed to features: "A,B,..." */
+    size_t skip;             /* lines before the table; 0: inferred if `automatic` */
 } temper_read_options;
 
 TEMPER_API temper_read_options temper_read_defaults(void);
@@ -235,6 +245,12 @@ TEMPER_API void temper_data_free(temper_data *data);
 /* Writes a file completely or not at all. `format` NULL: inferred from the extension. */
 TEMPER_API temper_status temper_data_write(const temper_data *data, const char *path, const char *format,
                                            temper_error *error);
+
+/* Whether the path can be written and determines a format: a check to make before long computations. */
+TEMPER_API temper_status temper_data_write_check(const char *path, const char *format, temper_error *error);
+
+/* 1 if the file begins like a model; 0 for any other, and for "-", which can be read only once. */
+TEMPER_API int temper_is_model_file(const char *path);
 
 /* Data from arrays: rows x columns numbers, row by row without gaps. Labels are the names of the classes as whole
  * numbers, one a row, or NULL for none; they are copied. A value that is not finite is refused. */
@@ -280,6 +296,41 @@ TEMPER_API const uint32_t *temper_data_labels(const temper_data *data);
 /* Sentences for the user, one a line: values that were assumed, ignored or dropped. Those that begin with "warning: "
  * report a probable mistake. */
 TEMPER_API const char *temper_data_notes(const temper_data *data);
+
+/* A column of a table, as temper_table_describe finds it in the first rows. */
+#define TEMPER_TABLE_EXAMPLES 3
+typedef struct temper_table_column {
+    const char *name;   /* NULL: the table has no header, or none here */
+    const char *kind;   /* of most cells: "number", "boolean", "category", "date", "text" */
+    const char *role;   /* "feature", "label", "weights", "ignored" (by an option) or "left out" */
+    const char *reason; /* why it is left out, as in "counts the rows"; else NULL */
+    size_t cells, gaps; /* rows that were looked at; those of them without a value */
+    size_t distinct;    /* different cells, 20,000 being "or more" */
+    size_t features;    /* that it becomes */
+    const char *example[TEMPER_TABLE_EXAMPLES]; /* different cells, shortened; NULL: there are no more */
+} temper_table_column;
+
+/* What a file holds that may be no table for training yet. */
+typedef struct temper_table {
+    size_t columns;
+    const temper_table_column *column;
+    size_t rows;           /* that were looked at: those in the first MiB of text */
+    int more_rows;         /* 1: there are others */
+    const char *separator; /* "comma", "semicolon", "tab", "bar", "space" */
+    const char *encoding;  /* "UTF-8", or what it was converted from */
+    int header;            /* 1: the first line has names; 0: it has none; -1: it cannot be inferred */
+    size_t skipped;        /* lines before the table */
+    size_t ragged;         /* rows with another number of cells, which are left out here, */
+    size_t ragged_line;    /* and the line of the first; 0: none */
+    const char *options;   /* what `temper train` should be given besides the file: "--label kind"; may be empty */
+    const char *problem;   /* why it cannot be trained on as it is; NULL: nothing is known */
+} temper_table;
+
+/* Describes the columns of a text file, whatever is in it; the options are those that a training would have. Refuses
+ * only what cannot be read, or is no text. */
+TEMPER_API temper_status temper_table_describe(const char *path, const temper_read_options *options,
+                                               temper_table **table, temper_error *error);
+TEMPER_API void temper_table_free(temper_table *table);
 
 /* ---- Training ---------------------------------------------------------------------------------------------------- */
 

@@ -113,9 +113,6 @@ TEMPER_API temper_status temper_data_read_like(const temper_data *like, const ch
                                                const temper_read_options *options, temper_data **data,
                                                temper_error *error);
 
-/* Whether the path can be written and determines a format: a check to make before long computations. */
-TEMPER_API temper_status temper_data_write_check(const char *path, const char *format, temper_error *error);
-
 /* A file that belongs to data, such as the list of changes of noisy data. */
 typedef struct temper_attachment {
     const char *path;
@@ -127,6 +124,11 @@ typedef struct temper_attachment {
 TEMPER_API temper_status temper_data_write_with_attachment(const temper_data *data, const char *path,
                                                            const char *format, const temper_attachment *with,
                                                            temper_error *error);
+/* The same for data that differs from `original` in its labels alone: a text file of the same format that `original`
+ * was read from is copied byte for byte except for the labels. */
+TEMPER_API temper_status temper_data_write_relabelled(const temper_data *original, const temper_data *relabelled,
+                                                      const char *path, const char *format,
+                                                      const temper_attachment *with, temper_error *error);
 
 /* Rows of all processes together; with one process, temper_data_rows. */
 TEMPER_API size_t temper_data_total_rows(const temper_data *data);
@@ -247,8 +249,6 @@ TEMPER_API temper_status temper_data_add_noise(const temper_data *data, const te
 
 /* ---- Models and prediction, continued ---------------------------------------------------------------------------- */
 
-/* 1 if the file begins like a model; 0 for any other, and for "-", which can be read only once. */
-TEMPER_API int temper_is_model_file(const char *path);
 /* The bytes of a model file, and a model from them. */
 TEMPER_API temper_status temper_model_to_text(const temper_model *model, temper_text *text, temper_error *error);
 TEMPER_API temper_status temper_model_from_text(const char *text, size_t length, temper_model **model,

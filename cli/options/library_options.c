@@ -32,6 +32,19 @@ static size_t memory_of(const struct arguments *arguments)
     return (size_t)bytes;
 }
 
+/* The character that a word stands for, since most of them mean something to a shell; NULL if it is not given. */
+static const char *mark_of(const struct arguments *arguments, enum option_id id)
+{
+    static const struct {
+        const char *word, *mark;
+    } marks[] = {{"comma", ","}, {"semicolon", ";"}, {"tab", "\t"}, {"bar", "|"}, {"space", " "}, {"point", "."}};
+    const char *word = text_of(arguments, id);
+    for (size_t i = 0; word && i < sizeof marks / sizeof *marks; i++)
+        if (strcmp(word, marks[i].word) == 0)
+            return marks[i].mark;
+    return NULL;
+}
+
 /* Options of the reader. The library has the same names for everything, and NULL for what is not given.
  * process_group_comm is NULL unless the program runs under MPI. */
 temper_read_options data_options(const struct arguments *arguments)
@@ -55,6 +68,14 @@ temper_read_options data_options(const struct arguments *arguments)
         .comm = process_group_comm(),
         .memory = memory_of(arguments),
         .labels_alone = was_given(arguments, OPT_AUDIT_PROBA) || was_given(arguments, OPT_APPLY),
+        .automatic = !was_given(arguments, OPT_STRICT),
+        .separator = mark_of(arguments, OPT_SEP),
+        .decimal = mark_of(arguments, OPT_DECIMAL),
+        .na = text_of(arguments, OPT_NA),
+        .encoding = text_of(arguments, OPT_ENCODING),
+        .date = text_of(arguments, OPT_DATE),
+        .text = text_of(arguments, OPT_TEXT),
+        .skip = size_of(arguments, OPT_SKIP),
     };
 }
 
@@ -89,7 +110,7 @@ temper_status read_data_like(const struct arguments *arguments, const temper_dat
     temper_read_options options = data_options(arguments);
     TRY(check_path(arguments, path));
     options.comm = NULL;
-    options.labels = options.label = options.ignore = options.categorical = NULL;
+    options.labels = options.label = options.ignore = options.categorical = options.text = NULL;
     if (options.weights && is_file(options.weights)) /* otherwise it is the name of a column */
         options.weights = NULL;
     return checked(temper_data_read_like(like, path, &options, data, &error), &error);

@@ -61,11 +61,39 @@ OPTION(IGNORE, .name = "ignore", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
 
 OPTION(CATEGORICAL, .name = "categorical", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
        .wanted = "names or numbers of columns, separated by commas, or all", .commands = READING | IN(ANNOTATORS),
-       .help = "csv: text columns to one-hot encode; all for every text column")
+       .help = "csv: text columns to one-hot encode; all for every text column; chosen by their cells if not given")
+
+OPTION(TEXT, .name = "text", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
+       .wanted = "names or numbers of columns, separated by commas", .commands = READING,
+       .help = "csv: columns of text whose words, and pairs of words, are hashed to features")
 
 OPTION(MISSING, .name = "missing", .placeholder = "WORD", .type = TYPE_WORD, .words = "zero mean drop",
        .commands = READING | IN(ANNOTATORS),
-       .help = "csv: replace missing values by zero or the column's mean, or drop their rows; an error if not given")
+       .help = "csv: replace missing values by zero or the column's mean, or drop their rows; if not given, the mean, "
+               "and an indicator where they are frequent; an error with --strict")
+
+OPTION(NA, .name = "na", .placeholder = "WORD,...", .type = TYPE_TEXT, .wanted = "words, separated by commas",
+       .commands = READING, .help = "csv: further words for a missing value, besides NA, null, None, ? and the like")
+
+OPTION(SEP, .name = "sep", .placeholder = "WORD", .type = TYPE_WORD, .words = "comma semicolon tab bar space",
+       .commands = READING, .help = "csv: what separates the cells; inferred from the first lines if not given")
+
+OPTION(DECIMAL, .name = "decimal", .placeholder = "point|comma", .type = TYPE_WORD, .words = "point comma",
+       .commands = READING, .help = "csv: the decimal mark of numbers; inferred column by column if not given")
+
+OPTION(DATE, .name = "date", .placeholder = "ymd|dmy|mdy", .type = TYPE_WORD, .words = "ymd dmy mdy",
+       .commands = READING,
+       .help = "csv: the order of year, month and day in dates of numbers; inferred column by column if not given")
+
+OPTION(SKIP, .name = "skip", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1000000, .standard = "0",
+       .commands = READING, .help = "csv: lines before the table; inferred if 0")
+
+OPTION(ENCODING, .name = "encoding", .placeholder = "NAME", .type = TYPE_WORD, .words = "auto utf-8 utf-16 latin-1",
+       .standard = "auto", .commands = READING,
+       .help = "encoding of a text: utf-8, utf-16 or latin-1; auto: inferred from its first bytes")
+
+OPTION(STRICT, .name = "strict", .type = TYPE_FLAG, .commands = READING | IN(ANNOTATORS),
+       .help = "csv: infer nothing about columns: text and missing values are errors unless an option handles them")
 
 OPTION(CLASSES, .name = "classes", .placeholder = "A,B,...", .type = TYPE_TEXT,
        .wanted = "names of classes, separated by commas", .commands = LABELLED | IN(EXPERIMENT),

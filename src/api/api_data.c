@@ -87,6 +87,19 @@ temper_status temper_data_write_with_attachment(const temper_data *data, const c
     return dataset_write_with(dataset_of(data), path, format, with, error);
 }
 
+/* The rows of both must be the same, in one order; only the labels differ. */
+temper_status temper_data_write_relabelled(const temper_data *original, const temper_data *relabelled, const char *path,
+                                           const char *format, const temper_attachment *with, temper_error *error)
+{
+    const struct dataset *before = dataset_of(original), *after = dataset_of(relabelled);
+    if (!before->label || !after->label || before->x.rows != after->x.rows ||
+        before->classes.count != after->classes.count)
+        return error_set(error, TEMPER_USAGE,
+                         "the two data have other rows or classes; give data and a relabelled copy");
+    TRY(scatter_refuse(after, "writing", error));
+    return dataset_write_relabelled(before, after, path, format, with, error);
+}
+
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
 /* Rows in this process; with MPI, those of this rank. */

@@ -24,6 +24,9 @@ struct data_file {
     bool header;              /* CSV: the first line has the column names */
     char separator;           /* text formats: the separator of the file; 0: not text, or a copy of some rows */
     size_t weight_column;     /* CSV: the column of the row weights, counted from 1; 0: none */
+    uint64_t skipped_lines;   /* text formats: lines before the table that are no part of it */
+    bool reencoded;           /* the bytes that were read are not those of the file, which had another encoding */
+    bool short_header;        /* CSV: the header lacks the name of one column */
     bool separate_labels;     /* labels come from another file, named by an option */
     uint64_t missing_filled;  /* missing values that were replaced */
     uint64_t missing_dropped; /* rows that were dropped for a missing value */
@@ -54,7 +57,7 @@ struct dataset {
     struct schema *schema; /* how the columns of a table became features; NULL: not read from a table */
     uint64_t *line;        /* line of the file on which each row begins; NULL: not a text file */
     size_t *origin;        /* after --classes: index of each row in the file; NULL: all rows were kept */
-    char notes[1024];      /* messages for the user, one a line: "qid: ignored\n" */
+    char notes[4096];      /* messages for the user, one a line: "qid: ignored\n" */
     struct data_file file;
     struct data_ranks ranks;
     struct data_storage storage;

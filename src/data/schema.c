@@ -62,6 +62,7 @@ void schema_free(struct schema *schema)
         mem_free(schema->column[i].name);
         mem_free(schema->column[i].fill);
     }
+    names_free(&schema->gaps);
     mem_free(schema->column);
     mem_free(schema->label);
     mem_free(schema);
@@ -99,6 +100,7 @@ bool names_copy(const struct names *from, struct names *to)
 static bool copy_column(const struct schema_column *from, struct schema_column *to)
 {
     to->position = from->position;
+    to->rule = from->rule;
     /* Strings first; both are freed with the schema. */
     if (!copy_string(from->name, &to->name) || !names_copy(&from->texts, &to->texts))
         return false;
@@ -138,7 +140,8 @@ temper_status schema_copy(const struct schema *schema, struct schema **out, temp
     copy->label_position = schema->label_position;
     copy->missing = schema->missing;
     copy->features = schema->features;
-    bool fine = copy_string(schema->label, &copy->label);
+    copy->automatic = schema->automatic;
+    bool fine = copy_string(schema->label, &copy->label) && names_copy(&schema->gaps, &copy->gaps);
     for (size_t i = 0; fine && i < schema->columns; i++)
         fine = copy_column(&schema->column[i], &copy->column[i]);
     if (!fine) {
@@ -183,23 +186,31 @@ bool schema_has_names(const struct schema *schema)
     return schema->columns > 0 && schema->column[0].name;
 }
 
-/* A categorical column has one feature for each category (one-hot), a numeric one has one. */
+/* A categorical column has one feature for each category (one-hot), others have the numbers of their rule. */
 size_t schema_column_features(const struct schema_column *column)
 {
-    return column->texts.count ? column->texts.count : 1;
+    size_t numbers = column->texts.count ? column->texts.count : column_rule_numbers(&column->rule);
+    return numbers + column->rule.indicator;
 }
 
-/* "NAME", or "NAME=TEXT" for a category; "c3" without a header. The caller frees it; NULL without memory. */
-static char *feature_name(const struct schema_column *column, const char *text)
+/* The name of feature `index` of a column: "NAME", "NAME=TEXT" for a category, "NAME:month" for a part of a date,
+ * "NAME:missing" for the indicator; "c3" without a header. The caller frees it; NULL without memory. */
+static char *feature_name(const struct schema_column *column, size_t index)
 {
+    bool indicator = column->rule.indicator && index + 1 == schema_column_features(column);
+    const char *text = column->texts.count && !indicator ? column->texts.name[index] : NULL;
+    struct column_suffix suffix = {COLUMN_INDICATOR_SUFFIX};
+    if (!indicator && !text)
+        suffix = column_rule_suffix(&column->rule, index);
     char number[32];
     const char *name = column->name ? column->name : number;
     /* Columns are counted from 1, as users do. */
     snprintf(number, sizeof number, "c%zu", column->position + 1);
-    size_t size = strlen(name) + (text ? strlen(text) + 1 : 0) + 1;
+    const char *rest = text ? text : suffix.text;
+    size_t size = strlen(name) + strlen(rest) + 2;
     char *whole = mem_alloc(size, 1);
     if (whole)
-        snprintf(whole, size, "%s%s%s", name, text ? "=" : "", text ? text : "");
+        snprintf(whole, size, "%s%s%s", name, text ? "=" : "", rest);
     return whole;
 }
 
@@ -210,9 +221,9 @@ temper_status schema_name_features(const struct schema *schema, struct names *na
     /* Positions "c1", "c2", ... would say nothing that the number of a feature does not. */
     if (!schema_has_names(schema) && schema->features == schema->columns) {
         bool texts = false; /* a categorical column may have one text only */
-        /* Any categorical column makes names necessary. */
+        /* Any categorical column makes names necessary, and so does any other rule. */
         for (size_t i = 0; i < schema->columns; i++)
-            texts |= schema->column[i].texts.count > 0;
+            texts |= schema->column[i].texts.count > 0 || !column_rule_is_plain(&schema->column[i].rule);
         if (!texts)
             return TEMPER_OK;
     }
@@ -222,7 +233,7 @@ temper_status schema_name_features(const struct schema *schema, struct names *na
     for (size_t i = 0; i < schema->columns; i++) {
         const struct schema_column *column = &schema->column[i];
         for (size_t k = 0; k < schema_column_features(column); k++) {
-            char *name = feature_name(column, column->texts.count ? column->texts.name[k] : NULL);
+            char *name = feature_name(column, k);
             if (!name)
                 return error_no_memory(error);
             names->name[names->count++] = name;

@@ -6,6 +6,7 @@
 #define DATA_SCHEMA_H
 
 #include "data/dataset.h"
+#include "data/table/column_rule.h"
 
 /* The treatment of missing values, with the words of the command line. */
 #define SCHEMA_MISSING_LIST(X)                                                                                         \
@@ -20,12 +21,14 @@ enum schema_missing {
 #undef SCHEMA_MISSING_ENUM
 };
 
-/* A used column: one feature if numeric, else one for each of its categories (one-hot). */
+/* A used column: the numbers of its rule, or one for each of its categories (one-hot); and an indicator of gaps where
+ * the rule has one. */
 struct schema_column {
-    char *name;         /* from the header; NULL without one */
-    size_t position;    /* in the file, from 0 */
-    struct names texts; /* of a categorical column, in the order of their features; else none */
-    double *fill;       /* SCHEMA_MEAN: the mean, or the share of each text; else NULL */
+    char *name;              /* from the header; NULL without one */
+    size_t position;         /* in the file, from 0 */
+    struct names texts;      /* of a categorical column, in the order of their features; else none */
+    struct column_rule rule; /* {0}: plain numbers, or a category that an option has named */
+    double *fill;            /* SCHEMA_MEAN: the mean, or the share of each text; else NULL */
 };
 
 #define SCHEMA_NO_LABEL SIZE_MAX
@@ -35,6 +38,8 @@ struct schema {
     char *label;           /* name of the column of labels; NULL if it has none */
     size_t label_position; /* or SCHEMA_NO_LABEL */
     enum schema_missing missing;
+    bool automatic;    /* columns were inferred: more words are gaps, and so are cells that do not fit their column */
+    struct names gaps; /* and these words, by --na */
     struct schema_column *column; /* in the order of the features */
     size_t columns;
     size_t features; /* of all columns */
@@ -54,10 +59,10 @@ bool copy_string(const char *text, char **out);
 
 /* Whether its columns have names: all have, or none. */
 bool schema_has_names(const struct schema *schema);
-/* 1, or the number of categories. */
+/* How many features it has. */
 size_t schema_column_features(const struct schema_column *column);
-/* NAME, NAME=TEXT, c3=TEXT; no names if there is neither a header nor a categorical column. The caller frees the names,
- * also on failure. */
+/* NAME, NAME=TEXT, c3=TEXT, NAME:month, NAME:missing; no names if there is neither a header nor a categorical column.
+ * The caller frees the names, also on failure. */
 temper_status schema_name_features(const struct schema *schema, struct names *names, temper_error *error);
 
 bool schema_missing_find(const char *word, enum schema_missing *missing);

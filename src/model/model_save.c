@@ -167,6 +167,22 @@ static void write_scale(const struct scale *scale, struct text *text)
 
 /* ---- Schema: how the columns of a table become features -------------------------------------- */
 
+/* How the cells of a column are read; nothing for plain numbers, and for categories that an option has named. */
+static void write_rule(const struct column_rule *rule, struct text *text)
+{
+    if (rule->kind != COLUMN_NUMBER)
+        text_format(text, ", \"kind\": \"%s\"", column_kind_name(rule->kind));
+    if (rule->decimal)
+        text_format(text, ", \"decimal\": \"%c\"", rule->decimal);
+    if (rule->kind == COLUMN_DATE)
+        text_format(text, ", \"order\": \"%s\", \"days\": %s, \"times\": %s", date_order_name(rule->order),
+                    rule->days ? "true" : "false", rule->times ? "true" : "false");
+    if (rule->kind == COLUMN_TEXT)
+        text_format(text, ", \"words\": %u", (unsigned)rule->words);
+    if (rule->indicator)
+        text_append(text, ", \"indicator\": true");
+}
+
 /* One column of the table: position, name, the texts that become features, fill values of missing cells. */
 static void write_column(const struct schema_column *column, struct text *text)
 {
@@ -176,6 +192,7 @@ static void write_column(const struct schema_column *column, struct text *text)
         text_append(text, ", \"name\": ");
         json_write_string(text, column->name);
     }
+    write_rule(&column->rule, text);
     if (column->texts.count > 0) {
         text_append(text, ", \"texts\": ");
         json_write_string_array(text, column->texts.name, column->texts.count);
@@ -196,6 +213,13 @@ static void write_schema(const struct schema *schema, struct text *text)
     if (schema->label) {
         text_append(text, "\"label_name\": ");
         json_write_string(text, schema->label);
+        text_append(text, ", ");
+    }
+    if (schema->automatic)
+        text_append(text, "\"automatic\": true, ");
+    if (schema->gaps.count > 0) {
+        text_append(text, "\"gaps\": ");
+        json_write_string_array(text, schema->gaps.name, schema->gaps.count);
         text_append(text, ", ");
     }
     text_format(text, "\"missing\": \"%s\", \"columns\": [\n", schema_missing_name(schema->missing));

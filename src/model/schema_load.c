@@ -49,8 +49,22 @@ bool fail_changed(struct json_reader *json, const char *what)
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 /* Keys of a column; the enumeration is the index into the list. */
-enum { COLUMN_POSITION, COLUMN_NAME, COLUMN_TEXTS, COLUMN_FILL, COLUMN_KEYS };
-static const char *const column_keys[] = {"column", "name", "texts", "fill"};
+enum {
+    KEY_POSITION,
+    KEY_NAME,
+    KEY_KIND,
+    KEY_DECIMAL,
+    KEY_ORDER,
+    KEY_DAYS,
+    KEY_TIMES,
+    KEY_WORDS,
+    KEY_INDICATOR,
+    KEY_TEXTS,
+    KEY_FILL,
+    COLUMN_KEYS
+};
+static const char *const column_keys[] = {"column", "name",  "kind",      "decimal", "order", "days",
+                                          "times",  "words", "indicator", "texts",   "fill"};
 
 /* Reads the next text of a list that doubles as it grows: its length is not in the file. */
 static bool parse_text(struct json_reader *json, struct names *names)
@@ -126,7 +140,57 @@ static bool parse_position(struct json_reader *json, size_t *out)
     return true;
 }
 
-/* One column: its position, and a name, texts and fill values where it has them. */
+/* A word that stands for something; `known` receives what `find` makes of it. */
+static bool parse_word(struct json_reader *json, struct column_rule *rule, int key)
+{
+    char *word = NULL;
+    if (!json_string(json, &word))
+        return false;
+    bool known = key == KEY_KIND    ? column_kind_find(word, &rule->kind)
+                 : key == KEY_ORDER ? date_order_find(word, &rule->order)
+                                    : strcmp(word, ".") == 0 || strcmp(word, ",") == 0;
+    if (known && key == KEY_DECIMAL)
+        rule->decimal = word[0];
+    mem_free(word);
+    return known || fail_changed(json, "a column of no known kind, order or decimal mark");
+}
+
+/* The keys of the rule by which cells are read. */
+static bool parse_rule(struct json_reader *json, struct column_rule *rule, int key)
+{
+    uint64_t words;
+    if (key == KEY_DAYS)
+        return json_bool(json, &rule->days);
+    if (key == KEY_TIMES)
+        return json_bool(json, &rule->times);
+    if (key == KEY_INDICATOR)
+        return json_bool(json, &rule->indicator);
+    if (key != KEY_WORDS)
+        return parse_word(json, rule, key);
+    if (!json_u64(json, &words))
+        return false;
+    if (words < 1 || words > TEXT_FEATURES_MOST)
+        return fail_changed(json, "a column of text with no or too many features");
+    rule->words = (uint32_t)words;
+    return true;
+}
+
+/* Whether the parts of a rule agree with each other and with the texts. */
+static bool rule_is_sound(const struct schema_column *column)
+{
+    const struct column_rule *rule = &column->rule;
+    bool date = rule->kind == COLUMN_DATE, text = rule->kind == COLUMN_TEXT;
+    if (date != (rule->days || rule->times) || text != (rule->words > 0))
+        return false;
+    if (rule->decimal && rule->kind != COLUMN_NUMBER)
+        return false;
+    if (rule->kind == COLUMN_CATEGORY)
+        return column->texts.count > 0;
+    return column->texts.count == 0 || (rule->kind == COLUMN_NUMBER && !rule->decimal);
+}
+
+/* One column: its position, and a name, rule, texts and fill values where it has them. "fill" is the last key, since
+ * all others determine how many values it has. */
 static bool parse_column(struct json_reader *json, struct schema_column *column)
 {
     uint64_t seen = 0;
@@ -134,19 +198,23 @@ static bool parse_column(struct json_reader *json, struct schema_column *column)
     if (!json_object(json))
         return false;
     while ((key = key_next(json, column_keys, COLUMN_KEYS, &seen)) >= 0) {
-        if (key == COLUMN_POSITION)
+        if (key == KEY_POSITION)
             parse_position(json, &column->position);
-        else if (key == COLUMN_NAME)
+        else if (key == KEY_NAME)
             json_string(json, &column->name);
-        else if (key == COLUMN_TEXTS && column->fill)
-            json_fail(json, "\"texts\" must come before \"fill\"; the file was changed");
-        else if (key == COLUMN_TEXTS)
+        else if (column->fill)
+            json_fail(json, "\"%s\" must come before \"fill\"; the file was changed", column_keys[key]);
+        else if (key == KEY_TEXTS)
             parse_texts(json, &column->texts);
-        else
+        else if (key == KEY_FILL)
             parse_fill(json, column);
+        else
+            parse_rule(json, &column->rule, key);
     }
+    if (json->status == TEMPER_OK && !rule_is_sound(column))
+        fail_changed(json, "a column that contradicts itself");
     /* All other keys depend on the column. */
-    uint64_t needed = 1u << COLUMN_POSITION;
+    uint64_t needed = 1u << KEY_POSITION;
     return keys_complete(json, column_keys, COLUMN_KEYS, needed & ~seen, "column");
 }
 
@@ -178,8 +246,9 @@ static bool parse_columns(struct json_reader *json, struct schema *schema)
 /* ---- The schema ------------------------------------------------------------------------------ */
 
 /* Keys of the object "schema". */
-enum { FILE_COLUMNS, LABEL_COLUMN, LABEL_NAME, MISSING, COLUMNS, SCHEMA_KEYS };
-static const char *const schema_keys[] = {"file_columns", "label_column", "label_name", "missing", "columns"};
+enum { FILE_COLUMNS, LABEL_COLUMN, LABEL_NAME, AUTOMATIC, GAPS, MISSING, COLUMNS, SCHEMA_KEYS };
+static const char *const schema_keys[] = {"file_columns", "label_column", "label_name", "automatic",
+                                          "gaps",         "missing",      "columns"};
 
 /* "missing": what is done about missing values, by its word on the command line. */
 static bool parse_missing(struct json_reader *json, enum schema_missing *out)
@@ -233,12 +302,16 @@ static void parse_schema_keys(struct json_reader *json, struct schema *schema)
             parse_position(json, &schema->label_position);
         else if (key == LABEL_NAME)
             json_string(json, &schema->label);
+        else if (key == AUTOMATIC)
+            json_bool(json, &schema->automatic);
+        else if (key == GAPS)
+            parse_texts(json, &schema->gaps);
         else if (key == MISSING)
             parse_missing(json, &schema->missing);
         else if (key == COLUMNS)
             parse_columns(json, schema);
     }
-    uint64_t optional = 1u << LABEL_COLUMN | 1u << LABEL_NAME;
+    uint64_t optional = 1u << LABEL_COLUMN | 1u << LABEL_NAME | 1u << AUTOMATIC | 1u << GAPS;
     keys_complete(json, schema_keys, SCHEMA_KEYS, ((1u << SCHEMA_KEYS) - 1) & ~seen & ~optional, "schema");
 }
 

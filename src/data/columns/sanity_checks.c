@@ -91,13 +91,20 @@ static temper_status check_class_count(struct dataset *data, const temper_read_o
     if (!schema || schema->label_position == SCHEMA_NO_LABEL || !has_too_many(data))
         return TEMPER_OK;
     struct column_text column = column_text(schema->label, schema->label_position);
+    bool numbers = kinds_of(&data->classes).numbers;
+    if (!options->label && numbers)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: %s has %zu different numbers in %llu rows: this looks like a regression target; --label "
+                         "NAME names another column, --label none says that there is none; --label %s if it is the "
+                         "label",
+                         source_shown(data, file), column.shown, data->classes.count, rows, column.option);
     if (!options->label)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: %zu classes in %llu rows: is %s the label? --label NAME names "
                          "another, --label none says that there is none; --label %s if it is",
                          source_shown(data, file), data->classes.count, rows, column.shown, column.option);
-    dataset_note(data, "warning: %zu classes in %llu rows: is %s the label? --label names another", data->classes.count,
-                 rows, column.shown);
+    dataset_note(data, "warning: %zu classes in %llu rows: is %s the label? %s--label names another",
+                 data->classes.count, rows, column.shown, numbers ? "this looks like a regression target; " : "");
     return TEMPER_OK;
 }
 

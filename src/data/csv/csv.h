@@ -16,6 +16,10 @@
  * both are possible, and the file is refused until the option decides. If only the first line has a number, or there is
  * only one line, and it has one, it is a row.
  *
+ * That is what a strict reading does. If the options ask for it, the columns of a table that is not plain numbers are
+ * inferred (csv_infer.c, data/table/): separators may be bars and blanks too, a first line of text is compared with the
+ * rows below it, gaps are filled, rows without a label are dropped, and cells that do not fit their column are gaps.
+ *
  * Columns are named by the header or by number from 1; a name takes precedence over a number. The label is the last
  * column that is not ignored and has no weights, unless the option names one, or "none"; a file of labels (`labels`)
  * implies "none".
@@ -40,6 +44,8 @@
 #include "data/read/read.h"
 #include "data/schema.h"
 
+struct csv_rows;
+
 #define CSV_NO_COLUMN SIZE_MAX
 #define CSV_NO_CODE   UINT32_MAX /* of a categorical cell: it is missing */
 
@@ -47,7 +53,7 @@
 
 /* How a line is split into cells. */
 struct csv_format {
-    char separator;
+    char separator; /* a blank separates as a run of blanks, and not at the ends of a line */
     bool stop[256]; /* the bytes that end the scan of an unquoted cell: separator, line end, quote, NUL */
 };
 
@@ -119,11 +125,23 @@ const char *csv_skip_blank_lines(const struct csv_format *format, const char *p,
 
 /* ---- The plan: what each column is ----------------------------------------------------------- */
 
-enum csv_role { CSV_FEATURE, CSV_CATEGORY, CSV_LABEL, CSV_WEIGHT_COLUMN, CSV_IGNORED };
+/* CSV_FEATURE is a plain number, CSV_CONVERTED what its rule says. */
+enum csv_role { CSV_FEATURE, CSV_CATEGORY, CSV_LABEL, CSV_WEIGHT_COLUMN, CSV_IGNORED, CSV_CONVERTED };
 
 enum { CSV_TEXTS_KEPT = 32 }; /* columns of text that a message can list */
 
-enum csv_missing_rule { CSV_REFUSE, CSV_ZERO, CSV_MEAN, CSV_DROP };
+/* CSV_FILL: features as by CSV_MEAN; rows without a label or a weight are dropped. */
+enum csv_missing_rule { CSV_REFUSE, CSV_ZERO, CSV_MEAN, CSV_DROP, CSV_FILL };
+
+/* What a table is beyond plain numbers: made by csv_infer.c, or from the schema of a model. */
+struct csv_inference {
+    bool wanted;              /* columns are to be inferred */
+    bool applied;             /* the table is not one of plain numbers: more words are gaps, and so are odd cells */
+    struct column_rule *rule; /* of each column; NULL: all are plain */
+    unsigned char *fate;      /* enum column_fate of each column; NULL as long as nothing was inferred */
+    struct names gaps;        /* further words for gaps */
+    bool label_named;         /* the label is that of the name */
+};
 
 struct csv_column_plan {
     const char *path;
@@ -132,13 +150,16 @@ struct csv_column_plan {
     bool header, header_given; /* given: by the option */
     enum csv_missing_rule missing;
     bool f64;
-    bool all_text;        /* columns with text in the first chunk are categorical */
+    bool all_text; /* columns with text in the first chunk are categorical */
+    struct csv_inference inferred;
+    bool short_header;    /* the first line lacks the name of one column */
+    uint64_t skipped;     /* lines before the table that are no part of it */
     size_t columns;       /* of the file */
     unsigned char *role;  /* of each */
     struct names names;   /* of each, if there is a header */
     size_t label, weight; /* CSV_NO_COLUMN: none */
     bool label_guessed;   /* no option has named it */
-    size_t width;         /* features and categories: cells of a row that are kept */
+    size_t width;         /* numbers of a row that are kept: one for a feature or category, those of the rule else */
     size_t cell_size;     /* of a float or a double */
     size_t row_size;      /* width * cell_size */
     size_t *category;     /* categorical columns, ascending */
@@ -173,13 +194,32 @@ void csv_line_free(struct csv_line *line);
 bool csv_is_tsv(const struct data_reader *reader);
 /* The separator of a file that is not tsv, and whose first line is at p. */
 char csv_find_separator(const char *p, const char *to);
-/* Decides whether the first line is a header; `second` is NULL if there is no other. */
+/* The first rows of the table, from which columns are inferred. */
+struct csv_sample {
+    const struct csv_chunk *chunk;
+    size_t chunks;
+};
+
+/* Decides whether the first line is a header; `second` is NULL if there is no other. `below`: the rows after the first
+ * line, if the table may be inferred; else NULL. */
 temper_status csv_find_header(struct csv_column_plan *plan, const struct data_reader *reader,
-                              const struct csv_line *first, const struct csv_line *second);
+                              const struct csv_line *first, const struct csv_line *second,
+                              const struct csv_sample *below);
+/* Puts an empty name before or after those of a header that has one less than the rows have cells: programs that number
+ * the rows write no name for that column, or end each row by a separator. False without memory. */
+bool csv_complete_header(struct csv_line *first, const struct csv_line *second, bool *completed);
+/* By the number of cells in the first lines: the separator of a table that may be inferred. */
+char csv_infer_separator(const char *p, const char *to);
+/* Lines before the table: those with another number of cells than most of the first lines. *next is after them. */
+uint64_t csv_count_preamble(const struct csv_format *format, const char *p, const char *to, const char **next);
 
 /* Fills columns, names and roles, from the first line and the options. */
 temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_reader *reader,
                                const struct csv_line *first);
+/* Whether a kept column is part of a parsed row, and how many numbers it has there. */
+size_t csv_column_numbers(const struct csv_column_plan *plan, size_t column);
+/* Whether a cell has no value; `certain`: a label or a weight, for which some words are values. */
+bool csv_is_gap(const struct csv_column_plan *plan, const struct csv_cell *cell, bool certain);
 /* Makes features that contain text within the chunk categorical, if the options ask for "all". */
 void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text);
 /* Records which features contain text in the first lines of a chunk, if the first row has some: a message about one
@@ -197,7 +237,42 @@ struct csv_column_text csv_column_option(const struct csv_column_plan *plan, siz
 /* "column 'sepal length'", or "column 3" if it has no printable name. */
 struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size_t column);
 
+/* ---- Inference: csv_infer.c ------------------------------------------------------------------ */
+
+enum csv_header_guess { CSV_HEADER_UNKNOWN, CSV_HEADER_YES, CSV_HEADER_NO };
+
+/* Whether the first line is a header of texts, by the rows below it. False without memory. */
+bool csv_header_by_columns(struct csv_column_plan *plan, const struct csv_line *first, const struct csv_sample *sample,
+                           enum csv_header_guess *guess);
+/* Decides what the columns without a role of their own are, and gives them roles and rules. */
+temper_status csv_infer_columns(struct csv_column_plan *plan, const struct data_reader *reader,
+                                const struct csv_sample *sample);
+/* Whether rows that were parsed as plain numbers need a closer look: a column may count or identify them. */
+bool csv_rows_are_suspect(const struct csv_column_plan *plan, const struct csv_rows *rows);
+/* Takes rules and words from the schema of a model. */
+temper_status csv_infer_from_schema(struct csv_column_plan *plan, const struct data_reader *reader);
+/* Refuses options that are no separator, decimal mark or order of dates. */
+temper_status csv_check_options(const struct data_reader *reader);
+/* Where a word for gaps is a number, numbers have to be compared with it: they are converted. */
+temper_status csv_guard_numbers(struct csv_column_plan *plan, temper_error *error);
+/* Further words for gaps, of the option or the schema. */
+temper_status csv_take_gap_words(struct csv_column_plan *plan, const struct data_reader *reader);
+/* Notes what became of the columns. */
+void csv_note_columns(const struct csv_column_plan *plan, const struct csv_rows *rows, struct dataset *data);
+/* Reports the first odd cells, or refuses the table if they are many. */
+temper_status csv_check_odd_cells(const struct csv_column_plan *plan, const struct csv_rows *rows, struct dataset *data,
+                                  temper_error *error);
+void csv_inference_free(struct csv_inference *inferred);
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
+
+enum { CSV_ODD_SHOWN = 3 };
+
+/* Cells that do not fit their column, such as text among numbers: the first ones, and how many in all. */
+struct csv_odd_cells {
+    uint64_t count;
+    struct csv_error cell[CSV_ODD_SHOWN]; /* kind is CSV_TEXT or the like */
+};
 
 /* Rows that were parsed: those of a batch, or of one chunk (a buffer). */
 struct csv_rows {
@@ -215,6 +290,7 @@ struct csv_rows {
     uint64_t lines;           /* read so far */
     uint64_t missing;         /* cells without a value */
     uint64_t dropped;         /* rows */
+    struct csv_odd_cells odd; /* cells that became gaps because they do not fit their column */
     struct csv_error error;
 };
 

@@ -11,14 +11,16 @@
 #include "data/csv/csv.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
+#include "data/string_table.h"
+#include "data/table/table_cells.h"
+#include "data/table/table_profile.h"
 
 enum { NAMES_LENGTH = 160 }; /* bytes of a list of names in a message */
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Copies the names: the chunk with the header is given back before the rows are parsed. */
-/* Names are stored unquoted, with doubled quotes made single. names.count grows with each name, so that a plan that is
- * half made can be freed. */
+/* Copies the names: the chunk with the header is given back before the rows are parsed. Names are stored unquoted, with
+ * doubled quotes made single. names.count grows with each name, so that a plan that is half made can be freed. */
 static temper_status take_names(struct csv_column_plan *plan, const struct csv_line *header, temper_error *error)
 {
     plan->names.name = (char **)mem_zeroed(header->count, sizeof *plan->names.name);
@@ -201,7 +203,7 @@ static bool means_all(const struct csv_column_plan *plan, const char *name)
     return strcmp(name, "all") == 0 && find_name(plan, name, &column) == 0;
 }
 
-/* Gives a role to the columns of a list "A,B,...". Used by --ignore and --categorical. */
+/* Gives a role to the columns of a list "A,B,...". Used by --ignore, --categorical and --text. */
 static temper_status assign_list(struct csv_column_plan *plan, const struct column_request *option, const char *text,
                                  enum csv_role role)
 {
@@ -238,6 +240,24 @@ static temper_status assign_weight(struct csv_column_plan *plan, const struct da
     return assign_role(plan, &wanted, plan->weight, CSV_WEIGHT_COLUMN);
 }
 
+/* The only column without a role whose name is that of a label, if the last column has no such name; for tables that
+ * have their label in front. CSV_NO_COLUMN if there is none, or several. */
+static size_t find_named_label(const struct csv_column_plan *plan)
+{
+    size_t found = CSV_NO_COLUMN, last = CSV_NO_COLUMN;
+    for (size_t i = 0; i < plan->names.count; i++) {
+        if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
+            continue;
+        last = i;
+        if (!name_is_label(plan->names.name[i]))
+            continue;
+        if (found != CSV_NO_COLUMN)
+            return CSV_NO_COLUMN;
+        found = i;
+    }
+    return found == last ? CSV_NO_COLUMN : found;
+}
+
 /* Determines the label column: the one that --label names, else the last column without a role. No column is the label
  * if labels come from another file, or for --label none (unless a column has that name). */
 static temper_status assign_label(struct csv_column_plan *plan, const struct data_reader *reader)
@@ -253,6 +273,13 @@ static temper_status assign_label(struct csv_column_plan *plan, const struct dat
         return assign_by_name(plan, &wanted, CSV_LABEL, &plan->label);
     }
     /* The default. It is recorded as a guess, so that messages and notes can offer --label. */
+    size_t named = plan->inferred.wanted ? find_named_label(plan) : CSV_NO_COLUMN;
+    if (named != CSV_NO_COLUMN) {
+        plan->label = named;
+        plan->label_guessed = plan->inferred.label_named = true;
+        plan->role[named] = CSV_LABEL;
+        return TEMPER_OK;
+    }
     for (size_t i = plan->columns; i-- > 0;) {
         if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
             continue;
@@ -275,7 +302,53 @@ static temper_status take_missing_rule(struct csv_column_plan *plan, const struc
             plan->missing = (enum csv_missing_rule)rule;
     if (given && plan->missing == CSV_REFUSE)
         return error_set(reader->error, TEMPER_USAGE, "--missing is none of zero, mean and drop; pass one of them");
+    if (!given && plan->inferred.wanted)
+        plan->missing = CSV_FILL;
     return reader->schema ? csv_match_missing(plan, reader) : TEMPER_OK;
+}
+
+/* Allocates the rules of all columns: plain numbers at first. */
+static temper_status make_rules(struct csv_column_plan *plan, temper_error *error)
+{
+    if (!plan->inferred.rule)
+        plan->inferred.rule = mem_zeroed(plan->columns, sizeof *plan->inferred.rule);
+    return plan->inferred.rule ? TEMPER_OK : error_no_memory(error);
+}
+
+/* --text: columns whose words are hashed. */
+static temper_status assign_words(struct csv_column_plan *plan, const struct data_reader *reader)
+{
+    struct column_request words = {.option = "--text", .reader = reader};
+    TRY(make_rules(plan, reader->error));
+    TRY(assign_list(plan, &words, reader->options->text, CSV_CONVERTED));
+    for (size_t i = 0; i < plan->columns; i++)
+        if (plan->role[i] == CSV_CONVERTED)
+            plan->inferred.rule[i] = (struct column_rule){.kind = COLUMN_TEXT, .words = TEXT_FEATURES};
+    return TEMPER_OK;
+}
+
+/* Refuses two used columns of one name: another table with these columns in another order could not be recognised. */
+static temper_status refuse_twins(const struct csv_column_plan *plan, temper_error *error)
+{
+    struct string_table seen = {0};
+    temper_status status = TEMPER_OK;
+    for (uint32_t i = 0; status == TEMPER_OK && i < plan->names.count; i++) {
+        const char *name = plan->names.name[i];
+        size_t length = strlen(name);
+        if (plan->role[i] == CSV_IGNORED || length == 0)
+            continue;
+        uint32_t first = string_table_find(&seen, name, length);
+        if (first != UINT32_MAX)
+            status = error_set(error, TEMPER_BAD_DATA,
+                               "%s: columns %zu and %zu are both named '%.*s'; rename one of them, or leave it out: "
+                               "--ignore %zu",
+                               place_text(plan->path).text, (size_t)first + 1, (size_t)i + 1, (int)CSV_NAME_SHOWN,
+                               token_text(name, name + length).text, (size_t)i + 1);
+        else if (!string_table_add(&seen, name, length, i))
+            status = error_no_memory(error);
+    }
+    string_table_free(&seen);
+    return status;
 }
 
 /* Ignored columns and weights are assigned first, so that the label is the last of the others. With a schema the
@@ -285,6 +358,7 @@ temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_r
                                const struct csv_line *first)
 {
     plan->columns = first->count;
+    plan->inferred.wanted = reader->options->automatic && !reader->schema;
     plan->label = plan->weight = CSV_NO_COLUMN;
     plan->f64 = reader->options->f64 != 0;
     plan->role = mem_zeroed(plan->columns, sizeof *plan->role);
@@ -292,16 +366,38 @@ temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_r
         return error_no_memory(reader->error);
     if (plan->header)
         TRY(take_names(plan, first, reader->error));
+    TRY(csv_take_gap_words(plan, reader));
     TRY(take_missing_rule(plan, reader));
     struct column_request ignored = {.option = "--ignore", .reader = reader};
     TRY(assign_list(plan, &ignored, reader->options->ignore, CSV_IGNORED));
     TRY(assign_weight(plan, reader));
     if (!reader->schema || reader->options->label)
         TRY(assign_label(plan, reader));
-    if (reader->schema)
-        return csv_match_columns(plan, reader);
+    if (reader->schema) {
+        TRY(csv_match_columns(plan, reader));
+        return csv_infer_from_schema(plan, reader);
+    }
     struct column_request text = {.option = "--categorical", .reader = reader};
-    return assign_list(plan, &text, reader->options->categorical, CSV_CATEGORY);
+    TRY(assign_list(plan, &text, reader->options->categorical, CSV_CATEGORY));
+    if (reader->options->text)
+        TRY(assign_words(plan, reader));
+    return plan->inferred.wanted ? refuse_twins(plan, reader->error) : TEMPER_OK;
+}
+
+/* A cell is a gap by the words of the reader, or, in a table that was inferred, by more of them. */
+bool csv_is_gap(const struct csv_column_plan *plan, const struct csv_cell *cell, bool certain)
+{
+    if (plan->inferred.applied || plan->inferred.gaps.count > 0)
+        return cell_is_gap(cell->from, cell->to, &plan->inferred.gaps, certain || !plan->inferred.applied);
+    return csv_is_missing(cell);
+}
+
+size_t csv_column_numbers(const struct csv_column_plan *plan, size_t column)
+{
+    enum csv_role role = (enum csv_role)plan->role[column];
+    if (role == CSV_CONVERTED)
+        return column_rule_numbers(&plan->inferred.rule[column]);
+    return role == CSV_FEATURE || role == CSV_CATEGORY;
 }
 
 /* Computes the layout of a parsed row: plan->width cells (features and categories, in file order) of cell_size bytes
@@ -309,9 +405,10 @@ temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_r
  * which may still turn features into categories. */
 temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data_reader *reader)
 {
+    TRY(csv_guard_numbers(plan, reader->error));
     for (size_t i = 0; i < plan->columns; i++) {
         plan->categories += plan->role[i] == CSV_CATEGORY;
-        plan->width += plan->role[i] == CSV_CATEGORY || plan->role[i] == CSV_FEATURE;
+        plan->width += csv_column_numbers(plan, i);
     }
     if (plan->width == 0 && !(reader->options->labels_alone && plan->label != CSV_NO_COLUMN))
         return error_set(reader->error, TEMPER_BAD_DATA,
@@ -323,13 +420,13 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data
     plan->slot = mem_alloc(plan->categories, sizeof *plan->slot);
     if (!plan->category || !plan->slot || !mul_size(plan->width, plan->cell_size, &plan->row_size))
         return error_no_memory(reader->error);
-    /* A slot is the number of kept columns before this one. */
+    /* A slot is the number of kept numbers before this one. */
     for (size_t i = 0, slot = 0, n = 0; i < plan->columns; i++) {
         if (plan->role[i] == CSV_CATEGORY) {
             plan->category[n] = i;
             plan->slot[n++] = slot;
         }
-        slot += plan->role[i] == CSV_CATEGORY || plan->role[i] == CSV_FEATURE;
+        slot += csv_column_numbers(plan, i);
     }
     return TEMPER_OK;
 }
@@ -344,6 +441,7 @@ void csv_columns_free(struct csv_column_plan *plan)
     mem_free(plan->category);
     mem_free(plan->slot);
     mem_free(plan->matched);
+    csv_inference_free(&plan->inferred);
 }
 
 /* ---- Columns of text ------------------------------------------------------------------------- */

@@ -45,6 +45,25 @@ void csv_line_free(struct csv_line *line)
     *line = (struct csv_line){0};
 }
 
+bool csv_complete_header(struct csv_line *first, const struct csv_line *second, bool *completed)
+{
+    static const char nothing[] = "";
+    if (first->count + 1 != second->count)
+        return true;
+    struct csv_cell *cell = mem_resize(first->cell, second->count, sizeof *cell);
+    if (!cell)
+        return false;
+    first->cell = cell;
+    const struct csv_cell *last = &second->cell[first->count];
+    bool at_end = last->from == last->to;
+    if (!at_end)
+        memmove(cell + 1, cell, first->count * sizeof *cell);
+    cell[at_end ? first->count : 0] = (struct csv_cell){.from = nothing, .to = nothing};
+    first->count++;
+    *completed = true;
+    return true;
+}
+
 /* ---- Separator ------------------------------------------------------------------------------- */
 
 /* Decided by the option or the name of the file, not by its content: a .tsv file is split at tabs only, even if its
@@ -72,6 +91,122 @@ char csv_find_separator(const char *p, const char *to)
     if (commas > 0 || (tabs == 0 && semicolons == 0))
         return ',';
     return tabs >= semicolons ? '\t' : ';';
+}
+
+/* ---- Separator by the number of cells ---------------------------------------------------------- */
+
+enum { LINES_COUNTED = 64, LINES_LEAST = 2, BYTES_COUNTED = 1 << 17 };
+
+/* The cells of the first lines under one separator. */
+struct field_counts {
+    size_t count[LINES_COUNTED]; /* of each line that is not blank; 0: it cannot be split */
+    size_t lines;
+    size_t usual; /* what most lines have */
+    size_t agree; /* how many of them */
+};
+
+/* The number that most lines have; the larger one of two. */
+static void find_usual(struct field_counts *counts)
+{
+    for (size_t i = 0; i < counts->lines; i++) {
+        size_t same = 0, value = counts->count[i];
+        for (size_t k = 0; k < counts->lines; k++)
+            same += counts->count[k] == value;
+        if (value > 0 && (same > counts->agree || (same == counts->agree && value > counts->usual))) {
+            counts->usual = value;
+            counts->agree = same;
+        }
+    }
+}
+
+/* Counts the cells of a line; *p moves after it. A line that cannot be split counts 0, and ends at its newline. */
+static size_t count_line(const struct csv_format *format, const char **p, const char *to)
+{
+    struct csv_cell cell = {.next = *p};
+    size_t count = 0;
+    for (; !cell.ends_line; count++)
+        if (csv_scan(format, cell.next, to, &cell) != CSV_FINE) {
+            const char *newline = memchr(*p, '\n', (size_t)(to - *p));
+            *p = newline ? newline + 1 : to;
+            return 0;
+        }
+    *p = cell.next;
+    return count;
+}
+
+static struct field_counts count_fields(const struct csv_format *format, const char *p, const char *to)
+{
+    struct field_counts counts = {.lines = 0};
+    const char *enough = to - p > BYTES_COUNTED ? p + BYTES_COUNTED : to; /* lines may be long */
+    while (counts.lines < LINES_COUNTED && (p = csv_skip_blank_lines(format, p, to, NULL)) < to &&
+           (p < enough || counts.lines < LINES_LEAST))
+        counts.count[counts.lines++] = count_line(format, &p, to);
+    find_usual(&counts);
+    return counts;
+}
+
+/* Whether nine tenths of the lines have the same number of cells, at least two; the first may have one less if it may
+ * be a header that lacks a name. */
+static bool is_regular(const struct field_counts *counts, bool short_header)
+{
+    bool header = short_header && counts->lines > 0 && counts->count[0] + 1 == counts->usual;
+    return counts->usual >= 2 && (counts->agree + header) * 10 >= counts->lines * 9;
+}
+
+static size_t line_length(const char *p, const char *to)
+{
+    const char *newline = memchr(p, '\n', (size_t)(to - p));
+    return (size_t)((newline ? newline : to) - p);
+}
+
+/* The separator under which the first lines are regular; the more frequent ones first. Numbers with decimal commas are
+ * regular under commas too: then semicolons decide. What is regular under none is left to the first line. */
+char csv_infer_separator(const char *p, const char *to)
+{
+    static const char candidates[] = ",;\t| ";
+    struct csv_format format;
+    struct field_counts counts[sizeof candidates - 1];
+    for (size_t i = 0; i < sizeof candidates - 1; i++) {
+        csv_format_set(&format, candidates[i]);
+        counts[i] = count_fields(&format, p, to);
+        bool agrees = counts[i].count[0] == counts[i].usual;
+        if (i == 0 && agrees && is_regular(&counts[0], false) && !memchr(p, ';', line_length(p, to)))
+            return ','; /* by far the most frequent */
+    }
+    bool comma = is_regular(&counts[0], false), semicolon = is_regular(&counts[1], false);
+    if (comma && semicolon && counts[1].count[0] == counts[1].usual)
+        return ';';
+    for (int rule = 0; rule < 3; rule++) /* all lines agree; all but the first; the first has one cell less */
+        for (size_t i = 0; i < sizeof candidates - 1; i++)
+            if (is_regular(&counts[i], rule == 2) && (rule > 0 || counts[i].count[0] == counts[i].usual))
+                return candidates[i];
+    for (size_t i = 0; i + 1 < sizeof candidates - 1; i++)
+        if (counts[i].usual >= 2 && counts[i].agree * 2 > counts[i].lines)
+            return candidates[i];
+    return csv_find_separator(p, to);
+}
+
+uint64_t csv_count_preamble(const struct csv_format *format, const char *p, const char *to, const char **next)
+{
+    const struct field_counts counts = count_fields(format, p, to);
+    uint64_t lines = 0;
+    size_t skipped = 0;
+    *next = p;
+    while (skipped < counts.lines && counts.count[skipped] != counts.usual)
+        skipped++;
+    /* A header may lack the name of the first or the last column. */
+    if (skipped > 0 && counts.count[skipped - 1] + 1 == counts.usual && counts.usual > 2)
+        skipped--;
+    if (counts.usual < 2 || skipped == counts.lines)
+        return 0;
+    for (; skipped > 0; skipped--) {
+        const char *line = csv_skip_blank_lines(format, *next, to, &lines);
+        *next = line;
+        count_line(format, next, to);
+        for (; line < *next; line++)
+            lines += *line == '\n';
+    }
+    return lines;
 }
 
 /* ---- Header ---------------------------------------------------------------------------------- */
@@ -124,6 +259,18 @@ static size_t count_numbers(const struct csv_line *line)
     return count;
 }
 
+/* Whether only the first cell is empty, and all others are text: programs that number the rows write no name above the
+ * numbers. */
+static bool has_empty_corner(const struct csv_line *line)
+{
+    if (line->count < 2 || line->cell[0].from < line->cell[0].to)
+        return false;
+    for (size_t i = 1; i < line->count; i++)
+        if (csv_is_number(&line->cell[i]) || csv_is_missing(&line->cell[i]))
+            return false;
+    return true;
+}
+
 /* Compares the first two lines column by column, as csv.h describes. Only columns with a number in the second line are
  * evidence: text above a number is a heading, a number above a number is a row. Missing cells above numbers say
  * nothing. */
@@ -135,15 +282,32 @@ static bool looks_like_header(const struct csv_line *first, const struct csv_lin
             continue;
         if (csv_is_number(&first->cell[i]))
             return false;
-        texts += !csv_is_missing(&first->cell[i]);
+        texts += !csv_is_missing(&first->cell[i]) || (i == 0 && has_empty_corner(first));
     }
     return texts > 0;
+}
+
+/* A table of texts: by the rows below the first line, if the table may be inferred; else it is refused. */
+static temper_status guess_text_header(struct csv_column_plan *plan, const struct data_reader *reader,
+                                       const struct csv_line *first, const struct csv_sample *below)
+{
+    enum csv_header_guess guess = CSV_HEADER_UNKNOWN;
+    if (below && !csv_header_by_columns(plan, first, below, &guess))
+        return error_no_memory(reader->error);
+    plan->header = guess == CSV_HEADER_YES;
+    if (guess != CSV_HEADER_UNKNOWN)
+        return TEMPER_OK;
+    return error_set(reader->error, TEMPER_BAD_DATA,
+                     "%s: no numbers in the first two rows, so the first may be a header or not; "
+                     "pass --header yes or --header no",
+                     place_text(plan->path).text);
 }
 
 /* Applies the rules from the most to the least certain one; refuses the file if none applies. Sets plan->header. A
  * single line is a header if it contains no number: then the table has no rows, which is reported later. */
 static temper_status guess_header(struct csv_column_plan *plan, const struct data_reader *reader,
-                                  const struct csv_line *first, const struct csv_line *second)
+                                  const struct csv_line *first, const struct csv_line *second,
+                                  const struct csv_sample *below)
 {
     if (reader->schema && csv_match_header(reader->schema, first))
         plan->header = true;
@@ -156,10 +320,7 @@ static temper_status guess_header(struct csv_column_plan *plan, const struct dat
     else if (count_numbers(second) > 0 || count_numbers(first) > 0)
         plan->header = looks_like_header(first, second);
     else
-        return error_set(reader->error, TEMPER_BAD_DATA,
-                         "%s: no numbers in the first two rows, so the first may be a header or not; "
-                         "pass --header yes or --header no",
-                         place_text(plan->path).text);
+        return guess_text_header(plan, reader, first, below);
     return TEMPER_OK;
 }
 
@@ -174,7 +335,8 @@ static bool is_comment(const struct csv_line *first, const struct csv_line *seco
 /* Sets plan->header from --header yes or no, else by guess_header; plan->header_given records which, since an inferred
  * header is mentioned in a note and in messages about text in the first line. */
 temper_status csv_find_header(struct csv_column_plan *plan, const struct data_reader *reader,
-                              const struct csv_line *first, const struct csv_line *second)
+                              const struct csv_line *first, const struct csv_line *second,
+                              const struct csv_sample *below)
 {
     const char *given = reader->options->header;
     if (is_comment(first, second))
@@ -184,7 +346,7 @@ temper_status csv_find_header(struct csv_column_plan *plan, const struct data_re
                          place_text(plan->path).text, first->count, plural(first->count), second->count);
     plan->header_given = given && strcmp(given, "auto") != 0;
     if (!plan->header_given)
-        return guess_header(plan, reader, first, second);
+        return guess_header(plan, reader, first, second, below);
     plan->header = strcmp(given, "yes") == 0;
     if (!plan->header && strcmp(given, "no") != 0)
         return error_set(reader->error, TEMPER_USAGE, "--header is none of yes, no and auto; pass one of them");

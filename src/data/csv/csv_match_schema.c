@@ -47,6 +47,8 @@ temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_
     enum schema_missing rule = reader->schema->missing;
     if (!reader->options->missing && rule != SCHEMA_DROP)
         plan->missing = rule == SCHEMA_MEAN ? CSV_MEAN : rule == SCHEMA_ZERO ? CSV_ZERO : CSV_REFUSE;
+    if (plan->missing == CSV_MEAN && !reader->options->missing && reader->schema->automatic)
+        plan->missing = CSV_FILL; /* as in training */
     if (plan->missing == CSV_MEAN && rule != SCHEMA_MEAN)
         return error_set(reader->error, TEMPER_USAGE,
                          "--missing mean: the model keeps no means, as it was trained without that "
@@ -354,7 +356,7 @@ static bool find_sources(struct matched_rows *rows)
     bool fine = slot && rows->source;
     for (size_t i = 0, n = 0; fine && i < plan->columns; i++) {
         slot[i] = n;
-        n += plan->role[i] == CSV_FEATURE || plan->role[i] == CSV_CATEGORY;
+        n += csv_column_numbers(plan, i);
     }
     for (size_t i = 0; fine && i < schema->columns; i++) {
         rows->source[i].slot = slot[plan->matched[i]];
@@ -369,6 +371,12 @@ static bool find_sources(struct matched_rows *rows)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Whether missing values become the means of the training data. */
+static bool fills_means(const struct csv_column_plan *plan)
+{
+    return plan->missing == CSV_MEAN || plan->missing == CSV_FILL;
+}
 
 /* Stores a value as a float or a double; returns the position after it. */
 static unsigned char *write_cell(const struct matched_rows *rows, unsigned char *out, double value)
@@ -386,7 +394,7 @@ static unsigned char *write_texts(struct matched_rows *rows, size_t column, cons
                                   unsigned char *out)
 {
     const struct schema_column *schema = &rows->schema->column[column];
-    const double *fill = rows->plan->missing == CSV_MEAN ? schema->fill : NULL;
+    const double *fill = fills_means(rows->plan) ? schema->fill : NULL;
     uint32_t code, text = CSV_NO_CODE;
     memcpy(&code, cell, sizeof code);
     if (code != CSV_NO_CODE) {
@@ -397,21 +405,28 @@ static unsigned char *write_texts(struct matched_rows *rows, size_t column, cons
     }
     for (uint32_t k = 0; k < schema->texts.count; k++)
         out = write_cell(rows, out, fill ? fill[k] : k == text);
-    return out;
+    return schema->rule.indicator ? write_cell(rows, out, code == CSV_NO_CODE) : out;
 }
 
-/* Copies a number. A missing one, which the parser stored as NaN, becomes the mean of the training data or 0. */
-static unsigned char *write_number(const struct matched_rows *rows, size_t column, const unsigned char *cell,
-                                   unsigned char *out)
+/* Copies the numbers of a cell. Missing ones, which the parser stored as NaN, become the means of the training data or
+ * 0. */
+static unsigned char *write_numbers(const struct matched_rows *rows, size_t column, const unsigned char *cell,
+                                    unsigned char *out)
 {
-    const double *fill = rows->schema->column[column].fill;
+    const struct schema_column *schema = &rows->schema->column[column];
+    const double *fill = fills_means(rows->plan) ? schema->fill : NULL;
+    size_t count = column_rule_numbers(&schema->rule);
     double wide = 0;
     float narrow = 0;
     memcpy(rows->plan->f64 ? (void *)&wide : (void *)&narrow, cell, rows->plan->cell_size);
-    if (isnan(wide) || isnan(narrow))
-        return write_cell(rows, out, rows->plan->missing == CSV_MEAN && fill ? fill[0] : 0);
-    memcpy(out, cell, rows->plan->cell_size);
-    return out + rows->plan->cell_size;
+    bool missing = isnan(wide) || isnan(narrow);
+    for (size_t k = 0; missing && k < count; k++)
+        out = write_cell(rows, out, fill ? fill[k] : 0);
+    if (!missing) {
+        memcpy(out, cell, count * rows->plan->cell_size);
+        out += count * rows->plan->cell_size;
+    }
+    return schema->rule.indicator ? write_cell(rows, out, missing) : out;
 }
 
 /* All features of a row, in the order of the schema. */
@@ -420,7 +435,7 @@ static void write_row(struct matched_rows *rows, const unsigned char *row, unsig
     for (size_t i = 0; i < rows->schema->columns; i++) {
         const unsigned char *cell = row + rows->source[i].slot * rows->plan->cell_size;
         out = rows->schema->column[i].texts.count > 0 ? write_texts(rows, i, cell, out)
-                                                      : write_number(rows, i, cell, out);
+                                                      : write_numbers(rows, i, cell, out);
     }
 }
 
@@ -430,7 +445,8 @@ static bool rows_are_straight(const struct matched_rows *rows)
 {
     bool straight = rows->row_size == rows->plan->row_size;
     for (size_t i = 0; straight && i < rows->schema->columns; i++)
-        straight = rows->source[i].slot == i && rows->schema->column[i].texts.count == 0;
+        straight = rows->source[i].slot == i && rows->schema->column[i].texts.count == 0 &&
+                   column_rule_numbers(&rows->schema->column[i].rule) == 1 && !rows->schema->column[i].rule.indicator;
     return straight;
 }
 
@@ -499,5 +515,6 @@ temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_ro
         return error_no_memory(reader->error);
     *width = rows.schema->features;
     note(&rows, data);
+    TRY(csv_check_odd_cells(plan, whole, data, reader->error));
     return schema_copy(rows.schema, &data->schema, reader->error);
 }

@@ -3,6 +3,7 @@
  * A row is parsed by two functions: take_plain scans numbers in their usual notation, and stops before anything else;
  * take_cell handles any one cell. Texts (labels, categories) become codes only when the whole row is known to be valid:
  * a row that is dropped leaves no trace. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ void csv_rows_clear(struct csv_rows *buffer)
 {
     buffer->rows = 0;
     buffer->lines = buffer->missing = buffer->dropped = 0;
+    buffer->odd.count = 0;
     buffer->error = (struct csv_error){0};
 }
 
@@ -176,6 +178,17 @@ void csv_rows_forget_codes(struct csv_rows *buffer, const struct csv_column_plan
         buffer->codes[i].count = 0;
 }
 
+/* Adds the odd cells of a buffer, with their lines in the file. */
+static void append_odd(const struct csv_odd_cells *odd, struct csv_rows *batch)
+{
+    for (size_t i = 0; i < odd->count && i < CSV_ODD_SHOWN && batch->odd.count + i < CSV_ODD_SHOWN; i++) {
+        struct csv_error *cell = &batch->odd.cell[batch->odd.count + i];
+        *cell = odd->cell[i];
+        cell->line += batch->lines;
+    }
+    batch->odd.count += odd->count;
+}
+
 /* Copies the buffer's rows to the end of the batch. Line numbers of the buffer are relative to its chunk; adding the
  * lines of the batch so far makes them relative to the file. A failure leaves the batch unchanged. */
 bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan)
@@ -191,6 +204,7 @@ bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, cons
     /* Line numbers are for messages and for edits of the text, which address the file. */
     for (size_t i = 0; i < buffer->rows; i++)
         batch->line[at + i] = buffer->line[i] + batch->lines;
+    append_odd(&buffer->odd, batch);
     batch->rows += buffer->rows;
     batch->lines += buffer->lines;
     batch->missing += buffer->missing;
@@ -272,6 +286,7 @@ struct csv_cursor {
     size_t categories; /* seen in this row */
     char *scratch;     /* a text prepared for the class tables */
     size_t scratch_size;
+    double *numbers; /* of one cell */
 };
 
 /* Records an error at `where`, in column `field` of the table, and returns false for the caller to return. Line and
@@ -340,23 +355,97 @@ static bool fail_number(struct csv_cursor *at, const struct csv_cell *cell, size
 
 /* ---- Cells -------------------------------------------------------------------------------------- */
 
+/* Copies the cell's text, unquoted, to the scratch buffer after the byte `mark`; *length includes the mark. Valid until
+ * the next call; NULL without memory. */
+static const char *prepare(struct csv_cursor *at, const struct csv_cell *cell, char mark, size_t *length)
+{
+    size_t needed = (size_t)(cell->to - cell->from) + 1;
+    if (!at->scratch || needed > at->scratch_size) {
+        char *grown = mem_resize(at->scratch, needed, 1);
+        if (!grown)
+            return NULL;
+        at->scratch = grown;
+        at->scratch_size = needed;
+    }
+    at->scratch[0] = mark;
+    *length = csv_unquote(cell, at->scratch + 1) + 1;
+    return at->scratch;
+}
+
 /* Handles a missing value by the rule of the plan: false if it is refused. Labels and weights cannot be filled in, so
  * that for them only dropping the row is allowed. */
 static bool take_missing(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     static const enum csv_error_kind refusal[] = {[CSV_FEATURE] = CSV_MISSING,
                                                   [CSV_CATEGORY] = CSV_MISSING,
+                                                  [CSV_CONVERTED] = CSV_MISSING,
                                                   [CSV_LABEL] = CSV_LABEL_MISSING,
                                                   [CSV_WEIGHT_COLUMN] = CSV_WEIGHT_MISSING};
     enum csv_role role = (enum csv_role)at->plan->role[field];
-    bool kept = role == CSV_FEATURE || role == CSV_CATEGORY;
-    if (at->plan->missing == CSV_REFUSE || (!kept && at->plan->missing != CSV_DROP))
+    bool kept = role == CSV_FEATURE || role == CSV_CATEGORY || role == CSV_CONVERTED;
+    bool drops = at->plan->missing == CSV_DROP || (!kept && at->plan->missing == CSV_FILL);
+    if (at->plan->missing == CSV_REFUSE || (!kept && !drops))
         return fail_cell(at, refusal[role], cell, field);
     /* A dropped row is parsed to its end, since later cells may be errors that must be reported. */
-    if (at->plan->missing == CSV_DROP)
+    if (drops)
         at->dropped = true;
     else
         at->rows->missing++;
+    return true;
+}
+
+/* A cell that does not fit its column. In a table that was inferred it becomes a gap, and is reported. */
+static bool take_odd(struct csv_cursor *at, const struct csv_cell *cell, size_t field, enum number_result result)
+{
+    struct csv_odd_cells *odd = &at->rows->odd;
+    bool refused = !at->plan->inferred.applied || result == NUMBER_OVERFLOW;
+    if (refused)
+        return fail_number(at, cell, field, result);
+    if (odd->count < CSV_ODD_SHOWN) {
+        const struct csv_error before = at->rows->error;
+        fail_cell(at, CSV_TEXT, cell, field); /* for its place */
+        odd->cell[odd->count] = at->rows->error;
+        at->rows->error = before;
+    }
+    odd->count++;
+    return take_missing(at, cell, field);
+}
+
+/* Stores `count` numbers; NULL: as many that are missing. */
+static void store_numbers(struct csv_cursor *at, const double *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double wide = numbers ? numbers[i] : (double)NAN;
+        float narrow = (float)wide;
+        memcpy(at->out, at->plan->f64 ? (const void *)&wide : (const void *)&narrow, at->plan->cell_size);
+        at->out += at->plan->cell_size;
+    }
+}
+
+/* Reads a cell by the rule of its column: a number in another notation, a boolean, a date, a text. */
+static bool take_converted(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
+{
+    const struct column_rule *rule = &at->plan->inferred.rule[field];
+    const char *from = cell->from, *to = cell->to;
+    size_t count = column_rule_numbers(rule), length;
+    if (csv_is_gap(at->plan, cell, false)) {
+        store_numbers(at, NULL, count);
+        return take_missing(at, cell, field);
+    }
+    if (cell->doubled) {
+        from = prepare(at, cell, ' ', &length);
+        if (!from)
+            return fail_memory(at);
+        to = from + length;
+        from++;
+    }
+    if (!column_rule_read(rule, from, to, at->numbers)) {
+        store_numbers(at, NULL, count);
+        return take_odd(at, cell, field, NUMBER_NONE);
+    }
+    if (!at->plan->f64 && !(fabs(at->numbers[0]) <= (double)FLT_MAX)) /* dates and words are small */
+        return fail_cell(at, CSV_TOO_LARGE_F32, cell, field);
+    store_numbers(at, at->numbers, count);
     return true;
 }
 
@@ -369,9 +458,8 @@ static bool take_feature(struct csv_cursor *at, const struct csv_cell *cell, siz
     enum number_result result =
         at->plan->f64 ? number_f64(cell->from, cell->to, &wide) : number_f32(cell->from, cell->to, &narrow);
     if (result != NUMBER_OK) {
-        if (!csv_is_missing(cell))
-            return fail_number(at, cell, field, result);
-        if (!take_missing(at, cell, field))
+        bool gap = csv_is_gap(at->plan, cell, false);
+        if (!(gap ? take_missing(at, cell, field) : take_odd(at, cell, field, result)))
             return false;
     }
     memcpy(at->out, at->plan->f64 ? (const void *)&wide : (const void *)&narrow, at->plan->cell_size);
@@ -385,7 +473,7 @@ static bool take_weight(struct csv_cursor *at, const struct csv_cell *cell, size
 {
     double weight = 0;
     enum number_result result = number_f64(cell->from, cell->to, &weight);
-    if (result != NUMBER_OK && csv_is_missing(cell))
+    if (result != NUMBER_OK && csv_is_gap(at->plan, cell, true))
         return take_missing(at, cell, field);
     if (result != NUMBER_OK || weight < 0)
         return fail_cell(at, CSV_WEIGHT, cell, field);
@@ -398,7 +486,7 @@ static bool take_weight(struct csv_cursor *at, const struct csv_cell *cell, size
 static bool take_category(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     at->category[at->categories] = *cell;
-    if (csv_is_missing(cell)) {
+    if (csv_is_gap(at->plan, cell, false)) {
         if (!take_missing(at, cell, field))
             return false;
         at->category[at->categories].from = NULL;
@@ -412,7 +500,7 @@ static bool take_category(struct csv_cursor *at, const struct csv_cell *cell, si
 static bool take_label(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     at->label = *cell;
-    return !csv_is_missing(cell) || take_missing(at, cell, field);
+    return !csv_is_gap(at->plan, cell, true) || take_missing(at, cell, field);
 }
 
 /* Parses the cell at the cursor, in any notation, by the role of its column. A row must end exactly after its last
@@ -437,6 +525,8 @@ static bool take_cell(struct csv_cursor *at, size_t field)
         return take_label(at, &cell, field);
     case CSV_WEIGHT_COLUMN:
         return take_weight(at, &cell, field);
+    case CSV_CONVERTED:
+        return take_converted(at, &cell, field);
     case CSV_IGNORED:
         break;
     }
@@ -476,23 +566,6 @@ static size_t take_plain(struct csv_cursor *at, size_t field)
 }
 
 /* ---- Rows --------------------------------------------------------------------------------------- */
-
-/* Copies the cell's text, unquoted, to the scratch buffer after the byte `mark`; *length includes the mark. Valid until
- * the next call; NULL without memory. */
-static const char *prepare(struct csv_cursor *at, const struct csv_cell *cell, char mark, size_t *length)
-{
-    size_t needed = (size_t)(cell->to - cell->from) + 1;
-    if (!at->scratch || needed > at->scratch_size) {
-        char *grown = mem_resize(at->scratch, needed, 1);
-        if (!grown)
-            return NULL;
-        at->scratch = grown;
-        at->scratch_size = needed;
-    }
-    at->scratch[0] = mark;
-    *length = csv_unquote(cell, at->scratch + 1) + 1;
-    return at->scratch;
-}
 
 /* Refuses a new class that is a number but not a finite one: NaN or 1e400 as the name of a class would hide an error.
  * Classes that are known already were checked when they were new. */
@@ -602,12 +675,24 @@ static bool take_row(struct csv_cursor *at)
     return true;
 }
 
+/* The most numbers that a cell becomes. */
+static size_t most_numbers(const struct csv_column_plan *plan)
+{
+    size_t most = 1;
+    for (size_t i = 0; plan->inferred.rule && i < plan->columns; i++) {
+        size_t count = csv_column_numbers(plan, i);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 /* Stops at the first error; the rows before it are kept, since an error of another chunk may come first. */
 bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text, struct csv_rows *rows)
 {
     struct csv_cursor at = {.plan = plan, .rows = rows, .text = text, .p = text->from};
     at.category = mem_alloc(plan->categories, sizeof *at.category);
-    bool fine = at.category || fail_memory(&at);
+    at.numbers = mem_alloc(most_numbers(plan), sizeof *at.numbers);
+    bool fine = (at.category && at.numbers) || fail_memory(&at);
     while (fine) {
         at.p = csv_skip_blank_lines(&plan->format, at.p, text->to, &rows->lines);
         if (at.p == text->to)
@@ -615,6 +700,7 @@ bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text,
         fine = take_row(&at);
     }
     mem_free(at.category);
+    mem_free(at.numbers);
     mem_free(at.scratch);
     return fine;
 }

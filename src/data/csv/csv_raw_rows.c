@@ -23,8 +23,9 @@ bool csv_can_reread(const struct dataset *data)
 {
     struct stat there;
     bool table = data->file.format && (strcmp(data->file.format, "csv") == 0 || strcmp(data->file.format, "tsv") == 0);
-    return table && data->file.separator && data->line && data->schema && data->file.path && !data->ranks.comm &&
-           stat(data->file.path, &there) == 0 && S_ISREG(there.st_mode);
+    return table && !data->file.reencoded && !data->file.short_header && data->file.separator && data->line &&
+           data->schema && data->file.path && !data->ranks.comm && stat(data->file.path, &there) == 0 &&
+           S_ISREG(there.st_mode);
 }
 
 /* Other cells than the reader has seen. */
@@ -69,6 +70,12 @@ static temper_status read_chunk_rows(struct reread *r, const char *from, const c
         const char *row = csv_skip_blank_lines(&r->format, from, to, &r->lines);
         if (row == to)
             return TEMPER_OK;
+        if (r->lines < r->data->file.skipped_lines) {
+            const char *newline = memchr(row, '\n', (size_t)(to - row));
+            from = newline ? newline + 1 : to;
+            r->lines++;
+            continue;
+        }
         bool wanted = r->next < r->wanted->count && r->data->line[r->wanted->row[r->next]] == r->lines + 1;
         if (r->header)
             TRY(visit_row(r, row, to, RAW_HEADER, &from));

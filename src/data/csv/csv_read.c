@@ -35,6 +35,8 @@ struct csv_reader {
     uint64_t blank_bytes;   /* of chunks that had blank lines only, before the first line */
     uint64_t kept, dropped; /* rows of all batches that were parsed */
     bool skipped;           /* other batches were not */
+    bool has_first;         /* the rows of the first chunk were parsed when the columns were planned, */
+    size_t first_bytes;     /* which has this length */
     bool in_rank_lines;     /* chunks are those of this rank's lines, which follow the header */
     bool begins_file;       /* and they begin with the file's first line */
 };
@@ -161,22 +163,100 @@ static temper_status split_line(struct csv_reader *csv, const struct csv_line_st
     return csv_error_report(&csv->plan, &error, start->lines, csv->reader->error);
 }
 
+/* ---- Inferred columns -------------------------------------------------------------------------- */
+
+/* The texts of the chunks ahead, of which the first begins at `from`. The caller frees them; NULL without memory. */
+static struct csv_chunk *sample_of(const struct csv_reader *csv, const char *from)
+{
+    struct csv_chunk *chunk = mem_alloc(csv->ahead_count, sizeof *chunk);
+    for (size_t i = 0; chunk && i < csv->ahead_count; i++)
+        chunk[i] = csv->ahead[i].text;
+    if (chunk)
+        chunk[0].from = from;
+    return chunk;
+}
+
+/* Parses the first chunk as a table of plain numbers, strictly. *plain: it is one, and no column counts or identifies
+ * its rows. Then these rows are the first of the table, unless it is read in batches or by several processes; so a
+ * table of plain numbers is read no slower than without inference. */
+static temper_status try_plain(struct csv_reader *csv, bool *plain)
+{
+    struct csv_column_plan strict = csv->plan;
+    struct csv_rows rows = {.lines = csv->rows.lines, .spill = csv->reader->spill};
+    strict.missing = CSV_REFUSE;
+    strict.categories = strict.width = 0;
+    strict.category = strict.slot = NULL;
+    TRY(csv_columns_finish(&strict, csv->reader));
+    temper_status status = csv_rows_start(&rows, &strict) ? TEMPER_OK : error_no_memory(csv->reader->error);
+    if (status == TEMPER_OK)
+        *plain = csv_parse(&strict, &csv->ahead[0].text, &rows) && !csv_rows_are_suspect(&strict, &rows);
+    if (rows.error.kind == CSV_MEMORY)
+        status = error_no_memory(csv->reader->error);
+    csv->has_first = *plain && csv->ahead_count == 1 && !csv->reader->batch_bytes && !csv->reader->rank.active;
+    if (csv->has_first)
+        csv->rows = rows; /* which was empty */
+    else
+        csv_rows_free(&rows, &strict);
+    mem_free(strict.category);
+    mem_free(strict.slot);
+    return status;
+}
+
+/* Infers the columns of a table whose first rows are not plain numbers. */
+static temper_status infer_columns(struct csv_reader *csv)
+{
+    bool plain = false;
+    if (csv->plan.inferred.gaps.count == 0) /* numbers may be gaps too */
+        TRY(try_plain(csv, &plain));
+    csv->plan.inferred.applied = true;
+    if (plain)
+        return TEMPER_OK;
+    if (csv->reader->rank.active) /* gaps and categories depend on all rows: this process is to read them */
+        return error_set(csv->reader->error, TEMPER_BAD_DATA, "%s: columns are inferred from all rows; read it whole",
+                         place_text(csv->plan.path).text);
+    struct csv_chunk *chunk = sample_of(csv, csv->ahead[0].text.from);
+    const struct csv_sample sample = {chunk, csv->ahead_count};
+    temper_status status =
+        chunk ? csv_infer_columns(&csv->plan, csv->reader, &sample) : error_no_memory(csv->reader->error);
+    mem_free(chunk);
+    return status;
+}
+
+/* ---- The columns ------------------------------------------------------------------------------- */
+
+/* Decides on the header, with the rows below the first line if the table may be inferred. */
+static temper_status find_header(struct csv_reader *csv, const struct csv_line *first, const struct csv_line *second)
+{
+    bool automatic = csv->reader->options->automatic;
+    struct csv_chunk *chunk = automatic ? sample_of(csv, first->next) : NULL;
+    const struct csv_sample below = {chunk, csv->ahead_count};
+    if (automatic && !chunk)
+        return error_no_memory(csv->reader->error);
+    temper_status status = csv_find_header(&csv->plan, csv->reader, first, second, automatic ? &below : NULL);
+    mem_free(chunk);
+    return status;
+}
+
 /* Decides on the header and the columns. With a header the first row begins after it. */
 static temper_status plan_columns(struct csv_reader *csv, const struct csv_line *first, const struct csv_line *second)
 {
     struct csv_column_plan *plan = &csv->plan;
     struct csv_chunk *text = &csv->ahead[0].text;
-    TRY(csv_find_header(plan, csv->reader, first, second));
+    TRY(find_header(csv, first, second));
     TRY(csv_columns_plan(plan, csv->reader, first));
     text->first_line = !plan->header;
     if (plan->header) {
         csv->rows.lines += lines_of_row(first);
         text->from = first->next;
     }
-    /* Both searches for text need the final roles and the rows without the header. */
-    for (size_t i = 0; i < csv->ahead_count; i++)
-        csv_columns_text(plan, &csv->ahead[i].text);
-    csv_columns_find_texts(plan, &csv->ahead[0].text);
+    /* All searches need the final roles and the rows without the header. */
+    if (plan->inferred.wanted) {
+        TRY(infer_columns(csv));
+    } else {
+        for (size_t i = 0; i < csv->ahead_count; i++)
+            csv_columns_text(plan, &csv->ahead[i].text);
+        csv_columns_find_texts(plan, &csv->ahead[0].text);
+    }
     return csv_columns_finish(plan, csv->reader);
 }
 
@@ -187,9 +267,49 @@ static temper_status plan_from_lines(struct csv_reader *csv, struct csv_line *fi
     struct csv_line_start start = {text->from, text->to, csv->rows.lines};
     TRY(split_line(csv, &start, first));
     TRY(find_second_line(csv, first, &start));
-    if (start.from)
+    if (start.from) {
         TRY(split_line(csv, &start, second));
+        if (csv->reader->options->automatic && !csv_complete_header(first, second, &csv->plan.short_header))
+            return error_no_memory(csv->reader->error);
+    }
     return plan_columns(csv, first, start.from ? second : NULL);
+}
+
+/* The separator of an option, else of the format, else of the first lines. */
+static void choose_separator(struct csv_reader *csv)
+{
+    struct csv_column_plan *plan = &csv->plan;
+    const temper_read_options *options = csv->reader->options;
+    const struct csv_chunk *text = &csv->ahead[0].text;
+    if (options->separator) {
+        csv_format_set(&plan->format, options->separator[0]);
+    } else if (plan->format.separator != '\t') {
+        csv_format_set(&plan->format, options->automatic ? csv_infer_separator(text->from, text->to)
+                                                         : csv_find_separator(text->from, text->to));
+        plan->separator_inferred = plan->format.separator != ',';
+    }
+}
+
+/* Passes over the lines that --skip counts. */
+static void skip_lines(struct csv_reader *csv)
+{
+    struct csv_chunk *text = &csv->ahead[0].text;
+    for (size_t left = csv->reader->options->skip; left > 0 && text->from < text->to; left--) {
+        const char *newline = memchr(text->from, '\n', (size_t)(text->to - text->from));
+        text->from = newline ? newline + 1 : text->to;
+        csv->plan.skipped++;
+    }
+}
+
+/* Passes over lines before the table: those that an option counts, else those that have another number of cells. */
+static void skip_preamble(struct csv_reader *csv)
+{
+    struct csv_chunk *text = &csv->ahead[0].text;
+    const char *next = text->from;
+    if (csv->plan.skipped == 0 && csv->reader->options->automatic)
+        csv->plan.skipped = csv_count_preamble(&csv->plan.format, text->from, text->to, &next);
+    text->from = csv_skip_blank_lines(&csv->plan.format, next, text->to, &csv->rows.lines);
+    csv->rows.lines += csv->plan.skipped;
 }
 
 /* Makes the column plan from the first lines of the file, before any row is parsed. The separator is inferred first,
@@ -200,15 +320,17 @@ static temper_status look_ahead(struct csv_reader *csv)
     struct csv_column_plan *plan = &csv->plan;
     bool found;
     plan->path = csv->reader->path;
+    TRY(csv_check_options(csv->reader));
     TRY(find_first_line(csv, &found));
     if (!found)
         return error_set(csv->reader->error, TEMPER_BAD_DATA,
                          "%s: no rows, it is empty or blank; give a file with rows", place_text(plan->path).text);
-    const struct csv_chunk *text = &csv->ahead[0].text;
-    if (plan->format.separator != '\t') {
-        csv_format_set(&plan->format, csv_find_separator(text->from, text->to));
-        plan->separator_inferred = plan->format.separator != ',';
-    }
+    skip_lines(csv);
+    choose_separator(csv);
+    skip_preamble(csv);
+    if (csv->ahead[0].text.from == csv->ahead[0].text.to)
+        return error_set(csv->reader->error, TEMPER_BAD_DATA, "%s: no rows after %llu skipped lines; give --skip fewer",
+                         place_text(plan->path).text, (unsigned long long)plan->skipped);
     struct csv_line first = {0}, second = {0};
     temper_status status = plan_from_lines(csv, &first, &second);
     csv_line_free(&first);
@@ -315,8 +437,8 @@ static temper_status read_rows(struct csv_reader *csv)
 {
     struct text_chunk *chunk;
     TRY(text_chunks_next(csv->chunks, &chunk, csv->reader->error));
-    csv->reader->ended = chunk->length == 0;
-    if (csv->reader->ended)
+    csv->reader->ended = chunk->length == 0 && !csv->has_first;
+    if (chunk->length == 0)
         return TEMPER_OK;
     bool last = chunk->last;
     size_t number = chunk->number;
@@ -391,7 +513,10 @@ static temper_status open_table(struct data_reader *reader)
     TRY(look_ahead(csv));
     if (reader->rank.active)
         return open_rank_lines(csv);
-    for (size_t i = csv->ahead_count; i-- > 0;)
+    csv->first_bytes = csv->ahead[0].chunk->length;
+    if (csv->has_first)
+        text_chunks_give_back(csv->chunks, csv->ahead[0].chunk);
+    for (size_t i = csv->has_first ? 0 : csv->ahead_count; i-- > 0;)
         text_chunks_unread(csv->chunks, csv->ahead[i].chunk);
     return TEMPER_OK;
 }
@@ -402,12 +527,16 @@ static temper_status start_batch(struct csv_reader *csv)
 {
     const struct data_reader *reader = csv->reader;
     uint64_t lines = csv->rows.lines;
-    csv_rows_free(&csv->rows, &csv->plan);
-    csv->rows = (struct csv_rows){.spill = reader->spill, .lines = lines};
     csv->expected = csv->file_size;
     if (reader->batch_bytes && (csv->expected == 0 || csv->expected > reader->batch_bytes))
         csv->expected = reader->batch_bytes;
     text_chunks_start_batch(csv->chunks);
+    if (csv->has_first) { /* the only batch */
+        expect_rest(csv, csv->first_bytes);
+        return TEMPER_OK;
+    }
+    csv_rows_free(&csv->rows, &csv->plan);
+    csv->rows = (struct csv_rows){.spill = reader->spill, .lines = lines};
     return csv_rows_start(&csv->rows, &csv->plan) ? TEMPER_OK : error_no_memory(reader->error);
 }
 

@@ -20,7 +20,12 @@ struct csv_table {
     size_t row_size;
     double *mean; /* of each feature, once they are computed */
     temper_error *error;
+    bool *indicator;   /* of each column: gaps are frequent, and one more feature marks them */
+    size_t indicators; /* how many */
 };
+
+/* The share of rows from which on gaps are frequent. */
+static const double FREQUENT_GAPS = 0.05;
 
 /* A column without any value has neither a mean nor categories. Filling such a column with zeros would hide that it is
  * empty. */
@@ -44,27 +49,74 @@ static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out
     }
 }
 
-/* Expands one parsed row (plan->width cells) to all its features (table->width cells). The numbers between two
- * categorical columns are copied as a block. */
+/* Whether the cell of a column is missing: a code that is none, or NaN in its first number. */
+static bool is_missing(const struct csv_column_plan *plan, size_t column, const unsigned char *cell)
+{
+    uint32_t code;
+    double wide = 0;
+    float narrow = 0;
+    if (plan->role[column] == CSV_CATEGORY) {
+        memcpy(&code, cell, sizeof code);
+        return code == CSV_NO_CODE;
+    }
+    memcpy(plan->f64 ? (void *)&wide : (void *)&narrow, cell, plan->cell_size);
+    return isnan(wide) || isnan(narrow);
+}
+
+/* Writes one feature of value 0 or 1; returns the position after it. */
+static unsigned char *write_flag(const struct csv_column_plan *plan, unsigned char *out, bool flag)
+{
+    double wide = flag;
+    float narrow = (float)flag;
+    memcpy(out, plan->f64 ? (const void *)&wide : (const void *)&narrow, plan->cell_size);
+    return out + plan->cell_size;
+}
+
+/* Expands one parsed row (plan->width numbers) to all its features (table->width). */
 static void expand_row(const struct csv_table *table, const unsigned char *row, unsigned char *out)
 {
     const struct csv_column_plan *plan = table->plan;
-    size_t size = plan->cell_size, from = 0; /* the first slot that is not written yet */
-    for (size_t i = 0; i <= plan->categories; i++) {
-        /* Numbers up to the next categorical column, or to the end of the row. */
-        size_t to = i < plan->categories ? plan->slot[i] : plan->width;
-        memcpy(out, row + from * size, (to - from) * size);
-        out += (to - from) * size;
-        from = to + 1;
-        if (i == plan->categories)
-            break;
-        /* The parser stored a code in place of the cell. */
-        uint32_t code;
-        memcpy(&code, row + to * size, sizeof code);
-        size_t count = table->rows->category[i].count;
-        write_one_hot(plan, out, code, count);
-        out += count * size;
+    size_t size = plan->cell_size, category = 0;
+    for (size_t i = 0; i < plan->columns; i++) {
+        size_t numbers = csv_column_numbers(plan, i);
+        if (numbers == 0)
+            continue;
+        if (plan->role[i] == CSV_CATEGORY) {
+            /* The parser stored a code in place of the cell. */
+            uint32_t code;
+            memcpy(&code, row, sizeof code);
+            size_t count = table->rows->category[category++].count;
+            write_one_hot(plan, out, code, count);
+            out += count * size;
+        } else {
+            memcpy(out, row, numbers * size);
+            out += numbers * size;
+        }
+        if (table->indicator[i])
+            out = write_flag(plan, out, is_missing(plan, i, row));
+        row += numbers * size;
     }
+}
+
+/* Which columns get an indicator: those of an inferred table in which gaps are frequent. */
+static temper_status find_indicators(struct csv_table *table)
+{
+    const struct csv_column_plan *plan = table->plan;
+    const struct csv_rows *rows = table->rows;
+    table->indicator = mem_zeroed(plan->columns, sizeof *table->indicator);
+    if (!table->indicator)
+        return error_no_memory(table->error);
+    if (plan->missing != CSV_FILL || rows->missing == 0)
+        return TEMPER_OK;
+    for (size_t i = 0, slot = 0; i < plan->columns; slot += csv_column_numbers(plan, i), i++) {
+        size_t gaps = 0;
+        bool text = plan->inferred.rule && plan->inferred.rule[i].kind == COLUMN_TEXT;
+        for (size_t r = 0; csv_column_numbers(plan, i) > 0 && !text && r < rows->rows; r++)
+            gaps += is_missing(plan, i, rows->cells + r * plan->row_size + slot * plan->cell_size);
+        table->indicator[i] = (double)gaps >= FREQUENT_GAPS * (double)rows->rows;
+        table->indicators += table->indicator[i];
+    }
+    return TEMPER_OK;
 }
 
 /* Computes the width of the rows after one-hot expansion. Columns are 32-bit indices elsewhere, so that more than 2^32
@@ -73,7 +125,7 @@ static temper_status measure(struct csv_table *table)
 {
     const struct csv_column_plan *plan = table->plan;
     size_t ignored;
-    table->width = plan->width - plan->categories;
+    table->width = plan->width - plan->categories + table->indicators;
     for (size_t i = 0; i < plan->categories; i++) {
         size_t count = table->rows->category[i].count;
         if (count == 0)
@@ -163,16 +215,16 @@ static void take_means(const struct csv_table *table, double *mean, double *coun
         mean[c] = isfinite(mean[c]) ? mean[c] / count[c] : mean_of_large(table, c, count[c]);
 }
 
-/* The column of the file that numeric feature c comes from, for a message; a categorical column covers as many features
- * as it has texts. */
+/* The column of the file that feature c comes from, for a message. */
 static size_t column_of(const struct csv_table *table, size_t c)
 {
     const struct csv_column_plan *plan = table->plan;
     for (size_t i = 0, n = 0, at = 0; i < plan->columns; i++) {
-        if (plan->role[i] == CSV_CATEGORY)
-            at += table->rows->category[n++].count;
-        else if (plan->role[i] == CSV_FEATURE && at++ == c)
+        size_t count = plan->role[i] == CSV_CATEGORY ? table->rows->category[n++].count : csv_column_numbers(plan, i);
+        count += table->indicator && table->indicator[i];
+        if (c < at + count)
             return i;
+        at += count;
     }
     return 0;
 }
@@ -189,7 +241,7 @@ static temper_status fill_missing(struct csv_table *table)
         return error_no_memory(table->error);
     }
     /* Under the rule zero the means stay 0 and are what missing cells become. */
-    if (table->plan->missing == CSV_MEAN) {
+    if (table->plan->missing != CSV_ZERO) {
         take_means(table, mean, count);
         for (size_t c = 0; c < table->width && status == TEMPER_OK; c++)
             if (count[c] == 0)
@@ -238,6 +290,10 @@ static bool take_column(const struct csv_column_plan *plan, size_t position, con
                         const double *mean, struct schema_column *column)
 {
     column->position = position;
+    bool indicator = column->rule.indicator;
+    if (plan->role[position] != CSV_FEATURE && plan->inferred.rule)
+        column->rule = plan->inferred.rule[position];
+    column->rule.indicator = indicator;
     if (plan->header && !(column->name = copy_text(plan->names.name[position])))
         return false;
     if (category && !take_texts(category, &column->texts))
@@ -252,43 +308,57 @@ static bool take_column(const struct csv_column_plan *plan, size_t position, con
 }
 
 /* Describes all columns that became features, in file order, which is also the order of the features. */
-static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *rows, const double *mean,
-                         struct schema *schema)
+static bool take_columns(const struct csv_table *table, const double *mean, struct schema *schema)
 {
+    const struct csv_column_plan *plan = table->plan;
     for (size_t i = 0, n = 0; i < plan->columns; i++) {
         bool text = plan->role[i] == CSV_CATEGORY;
-        if (!text && plan->role[i] != CSV_FEATURE)
+        if (csv_column_numbers(plan, i) == 0)
             continue;
         struct schema_column *column = &schema->column[schema->columns++];
         /* schema->features is the index of this column's first feature. */
         const double *at = mean ? mean + schema->features : NULL;
-        if (!take_column(plan, i, text ? &rows->category[n++] : NULL, at, column))
+        column->rule.indicator = table->indicator && table->indicator[i];
+        if (!take_column(plan, i, text ? &table->rows->category[n++] : NULL, at, column))
             return false;
         schema->features += schema_column_features(column);
     }
     return true;
 }
 
+/* Whether the table is more than plain numbers, so that a model has to treat other tables as this one was. */
+static bool is_inferred(const struct csv_table *table)
+{
+    const struct csv_inference *inferred = &table->plan->inferred;
+    bool gaps = table->rows->missing > 0 || (table->plan->missing == CSV_FILL && table->rows->dropped > 0);
+    return inferred->rule || (inferred->wanted && gaps);
+}
+
 /* Records how the columns became features, so that other tables can be converted in the same way when the model is
  * applied. `mean` has an element for each feature, or is NULL. The caller owns *out. */
-static temper_status make_schema(const struct csv_column_plan *plan, const struct csv_rows *rows, const double *mean,
-                                 struct schema **out, temper_error *error)
+static temper_status make_schema(const struct csv_table *table, const double *mean, struct schema **out)
 {
-    static const enum schema_missing rules[] = {
-        [CSV_REFUSE] = SCHEMA_REFUSE, [CSV_ZERO] = SCHEMA_ZERO, [CSV_MEAN] = SCHEMA_MEAN, [CSV_DROP] = SCHEMA_DROP};
+    static const enum schema_missing rules[] = {[CSV_REFUSE] = SCHEMA_REFUSE,
+                                                [CSV_ZERO] = SCHEMA_ZERO,
+                                                [CSV_MEAN] = SCHEMA_MEAN,
+                                                [CSV_DROP] = SCHEMA_DROP,
+                                                [CSV_FILL] = SCHEMA_MEAN};
+    const struct csv_column_plan *plan = table->plan;
+    temper_error *error = table->error;
     struct schema *schema = mem_zeroed(1, sizeof *schema);
     if (!schema)
         return error_no_memory(error);
     schema->file_columns = plan->columns;
     schema->label_position = plan->label == CSV_NO_COLUMN ? SCHEMA_NO_LABEL : plan->label;
-    schema->missing = rules[plan->missing];
+    schema->missing = plan->missing == CSV_FILL && !mean ? SCHEMA_REFUSE : rules[plan->missing];
+    schema->automatic = is_inferred(table);
     schema->column = mem_zeroed(plan->width, sizeof *schema->column);
-    bool fine = schema->column != NULL;
+    bool fine = schema->column != NULL && (!schema->automatic || names_copy(&plan->inferred.gaps, &schema->gaps));
     if (fine && plan->header && plan->label != CSV_NO_COLUMN) {
         schema->label = copy_text(plan->names.name[plan->label]);
         fine = schema->label != NULL;
     }
-    if (!fine || !take_columns(plan, rows, mean, schema)) {
+    if (!fine || !take_columns(table, mean, schema)) {
         schema_free(schema);
         return error_no_memory(error);
     }
@@ -304,8 +374,11 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
 {
     unsigned long long filled = data->file.missing_filled, dropped = data->file.missing_dropped;
     const char *whose = filled == 1 ? "its" : "their";
+    /* In an inferred table gaps are filled, so that only a label or a weight can be missing. */
+    bool without_label = data->schema && data->schema->automatic && data->schema->missing == SCHEMA_MEAN;
     if (dropped > 0)
-        dataset_note(data, "missing: %llu of %llu rows dropped", dropped, dropped + kept);
+        dataset_note(data, "missing: %llu of %llu rows dropped%s", dropped, dropped + kept,
+                     without_label ? ", which have no label" : "");
     if (filled > 0 && !means)
         dataset_note(data, "missing: %llu value%s became 0", filled, plural(filled));
     else if (filled > 0)
@@ -313,27 +386,43 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
                      of_training ? "that" : "of", whose, of_training ? " had in training" : "");
 }
 
+static const char *separator_name(char separator)
+{
+    return separator == '\t' ? "tab" : separator == ';' ? "semicolon" : separator == '|' ? "bar" : "space";
+}
+
 /* Notes what was assumed and what was done, so that the user can object. */
 static void note(const struct csv_table *table, const struct data_reader *reader, struct dataset *data)
 {
     const struct csv_column_plan *plan = table->plan;
-    /* The features that categorical columns have become. */
-    size_t made = table->width - (plan->width - plan->categories);
+    size_t made = 0; /* features that categorical columns have become */
+    for (size_t i = 0; i < data->schema->columns; i++)
+        made += data->schema->column[i].texts.count;
     data->file.missing_filled = table->rows->missing;
     data->file.missing_dropped = table->rows->dropped;
     if (plan->separator_inferred)
-        dataset_note(data, "separator: %s, inferred from the first line",
-                     plan->format.separator == '\t' ? "tab" : "semicolon");
+        dataset_note(data, "separator: %s, inferred from the first line%s", separator_name(plan->format.separator),
+                     reader->options->automatic ? "s" : "");
+    if (plan->skipped > 0 && reader->options->skip == 0)
+        dataset_note(
+            data, "%llu line%s before the table left out, as %s another number of cells; --skip gives the number",
+            (unsigned long long)plan->skipped, plural(plan->skipped), plan->skipped == 1 ? "it has" : "they have");
     if (!plan->header_given)
         dataset_note(data, plan->header ? "header: the first line, inferred from its text; --header no if it is a row"
                                         : "header: none, inferred from the first lines; --header yes if there is one");
     if (plan->label != CSV_NO_COLUMN && !reader->options->label && !reader->schema)
-        dataset_note(data, "label: %s, the last one; --label names another", csv_column_shown(plan, plan->label).text);
+        dataset_note(data, "label: %s, %s; --label names another", csv_column_shown(plan, plan->label).text,
+                     plan->inferred.label_named ? "by its name" : "the last one");
+    csv_note_columns(plan, table->rows, data);
+    if (table->indicators > 0)
+        dataset_note(data, "indicators: %zu feature%s for gaps, which are frequent in %s", table->indicators,
+                     table->indicators == 1 ? "" : "s", table->indicators == 1 ? "a column" : "these columns");
     if (plan->categories > 0)
         dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories, plural(plan->categories),
                      made, plural(made));
     if (!reader->rank.active && !reader->batch_bytes) /* else it is noted when everything was read */
-        csv_note_missing(data, table->rows->rows, plan->missing == CSV_MEAN, reader->schema != NULL);
+        csv_note_missing(data, table->rows->rows, plan->missing == CSV_MEAN || plan->missing == CSV_FILL,
+                         reader->schema != NULL);
 }
 
 /* Returns memory that was reserved beyond the last row to the system. If that fails, the larger array is kept. Arrays
@@ -366,6 +455,8 @@ static void move(const struct csv_table *table, struct dataset *data)
     data->file.format = table->plan->format.separator == '\t' ? "tsv" : "csv";
     data->file.header = table->plan->header;
     data->file.separator = table->plan->format.separator;
+    data->file.skipped_lines = table->plan->skipped;
+    data->file.short_header = table->plan->short_header;
     data->file.weight_column = table->plan->weight == CSV_NO_COLUMN ? 0 : table->plan->weight + 1;
     rows->cells = NULL;
     rows->label = NULL;
@@ -389,13 +480,20 @@ temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dr
 static temper_status make_features(struct csv_table *table, struct dataset *data)
 {
     const struct csv_column_plan *plan = table->plan;
-    temper_status status = plan->categories > 0 ? expand(table) : TEMPER_OK;
-    if (status == TEMPER_OK && (table->rows->missing > 0 || plan->missing == CSV_MEAN))
+    bool means = plan->missing == CSV_MEAN || (plan->missing == CSV_FILL && is_inferred(table));
+    temper_status status = find_indicators(table);
+    if (status == TEMPER_OK)
+        status = csv_check_odd_cells(plan, table->rows, data, table->error);
+    if (status == TEMPER_OK && plan->categories + table->indicators > 0)
+        status = expand(table);
+    if (status == TEMPER_OK && (table->rows->missing > 0 || means))
         status = fill_missing(table);
     if (status == TEMPER_OK)
-        status =
-            make_schema(plan, table->rows, plan->missing == CSV_MEAN ? table->mean : NULL, &data->schema, table->error);
+        status = make_schema(table, means ? table->mean : NULL, &data->schema);
     mem_free(table->mean);
+    mem_free(table->indicator);
+    table->mean = NULL;
+    table->indicator = NULL;
     return status;
 }
 
@@ -405,7 +503,8 @@ static temper_status make_features(struct csv_table *table, struct dataset *data
 temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *rows,
                              const struct data_reader *reader, struct dataset *data)
 {
-    struct csv_table table = {plan, rows, plan->width, plan->row_size, NULL, reader->error};
+    struct csv_table table = {
+        .plan = plan, .rows = rows, .width = plan->width, .row_size = plan->row_size, .error = reader->error};
     temper_status status =
         reader->schema ? csv_match_finish(plan, rows, reader, data, &table.width) : make_features(&table, data);
     if (status == TEMPER_OK)

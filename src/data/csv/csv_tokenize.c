@@ -15,12 +15,25 @@ void csv_format_set(struct csv_format *format, char separator)
     format->stop[(unsigned char)separator] = true;
     format->stop['\n'] = format->stop['\r'] = true;
     format->stop['"'] = format->stop['\0'] = true;
+    if (separator == ' ')
+        format->stop['\t'] = true;
 }
 
-/* A tab is a blank unless it is the separator. */
+/* A tab is a blank unless it is the separator. If blanks separate, tabs do too. */
 static bool is_blank(const struct csv_format *format, char c)
 {
     return c == ' ' || (c == '\t' && format->separator != '\t');
+}
+
+/* The position after a run of blanks that separates two cells; p is after the first of them. Blanks before the end of
+ * a line separate nothing. */
+static const char *skip_blanks(const struct csv_format *format, const char *p, struct csv_cell *cell)
+{
+    while (is_blank(format, *p))
+        p++;
+    bool returned = *p == '\r' && p[1] == '\n';
+    cell->ends_line = returned || *p == '\n';
+    return cell->ends_line ? p + 1 + returned : p;
 }
 
 /* The cell should end at p: by the separator, \n or \r\n. A carriage return without a newline ended lines on old
@@ -30,7 +43,9 @@ static enum csv_error_kind end_cell(const struct csv_format *format, const char 
     bool returned = *p == '\r' && p[1] == '\n';
     cell->ends_line = returned || *p == '\n';
     cell->next = p + 1 + returned;
-    if (cell->ends_line || *p == format->separator)
+    if (!cell->ends_line && format->separator == ' ' && is_blank(format, *p))
+        cell->next = skip_blanks(format, p + 1, cell);
+    if (cell->ends_line || *p == format->separator || (format->separator == ' ' && *p == '\t'))
         return CSV_FINE;
     cell->from = p;
     return *p == '\0' ? CSV_NUL : *p == '\r' ? CSV_RETURN : CSV_QUOTE_INSIDE;
@@ -65,7 +80,7 @@ static enum csv_error_kind scan_quoted(const struct csv_format *format, const ch
         return nul ? CSV_NUL : CSV_QUOTE_OPEN;
     }
     cell->to = p++;
-    while (is_blank(format, *p))
+    while (is_blank(format, *p) && format->separator != ' ')
         p++;
     if (format->stop[(unsigned char)*p] && *p != '"')
         return end_cell(format, p, cell);

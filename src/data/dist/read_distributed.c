@@ -126,6 +126,15 @@ static bool is_empty(const struct distributed_read *p)
     return !rows || !columns;
 }
 
+/* Whether missing values were filled by the means of one process's rows, or rows dropped. */
+static bool has_gaps(const struct distributed_read *p)
+{
+    bool gaps = false;
+    for (size_t r = 0; r < p->comm->size; r++)
+        gaps = gaps || p->report[r].filled > 0;
+    return gaps && p->reader->options->automatic;
+}
+
 /* The rank of the first fault reads again, now with the number of lines before its own, so that its message has the
  * right line. The message is then passed to all processes. */
 static temper_status report_fault(struct distributed_read *p, size_t failed)
@@ -287,9 +296,10 @@ static temper_status read_parts(struct distributed_read *p, bool *whole)
         return status;
     /* A fault is reported for the file as a whole: the first one in the order of the lines. */
     size_t failed = first_fault(p);
-    if (failed < p->comm->size)
+    if (failed < p->comm->size && !p->reader->options->automatic)
         return report_fault(p, failed);
-    *whole = is_empty(p);
+    /* What is inferred from all rows has to be read as one, and so has a table with gaps. */
+    *whole = failed < p->comm->size || has_gaps(p) || is_empty(p);
     if (!*whole)
         status = distributed_read_agree(p, whole);
     /* What was read is given up, and the caller reads all rows in one process. */

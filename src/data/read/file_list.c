@@ -331,6 +331,7 @@ temper_status file_list_read(const char *path, const temper_read_options *option
     struct file_list_reader list = {
         .path = path, .options = options, .each = *options, .schema = schema, .error = error};
     list.each.comm = NULL;
+    list.each.automatic = 0; /* each file could be inferred differently */
     list.each.classes = list.each.class_weight = NULL;
     temper_status status = check_options(&list);
     if (status == TEMPER_OK)

@@ -17,6 +17,7 @@
 #include "data/quote_text.h"
 #include "data/read/file_list.h"
 #include "data/read/format.h"
+#include "data/read/reencode.h"
 #include "data/schema.h"
 #include "data/subset.h"
 #include "data/weights.h"
@@ -73,10 +74,15 @@ static temper_status infer_format(struct data_reader *reader, const unsigned cha
     TRY(refuse_blank(reader, bytes, length));
     const struct format *format = format_of_content(bytes, length);
     bool by_content = format != NULL, is_table = !format || format->read == read_csv;
-    if (is_table && !bytes_are_binary(bytes, length))
+    bool text = !bytes_are_binary(bytes, length);
+    if (is_table && text && !reader->options->automatic)
         TRY(refuse_table(reader, bytes, length));
     if (!format)
         format = format_of_path(reader->path);
+    if (!format && text && reader->options->automatic) {
+        format = format_named("csv");
+        by_content = true;
+    }
     if (!format)
         return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: the format can be inferred neither from its content nor from its name; pass --format "
@@ -163,7 +169,9 @@ temper_status read_complete(struct data_reader *reader, struct dataset *data)
 temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
 {
     TRY(source_open(reader->path, &reader->source, reader->error));
-    temper_status status = find_format(reader, data);
+    temper_status status = reencode_source(reader, data);
+    if (status == TEMPER_OK)
+        status = find_format(reader, data);
     if (status != TEMPER_OK)
         data_reader_close_source(reader);
     return status;
@@ -178,6 +186,7 @@ temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
         return TEMPER_OK;
     data->file.compression = reader->source ? source_compression(reader->source) : NULL;
     data->file.path = copy_text(reader->path);
+    data->file.reencoded = reader->reencoded;
     if (!data->file.path)
         return error_no_memory(reader->error);
     temper_status status = reader->format->read(reader, data);

@@ -22,6 +22,7 @@ struct data_reader {
     /* Batches. */
     size_t batch_bytes; /* bytes of the file in a batch, about; 0: the whole file is one batch */
     bool skip;          /* the next batch is to be passed over, not parsed: another process reads it */
+    bool reencoded;     /* the source is a copy in UTF-8 */
     bool ended;         /* nothing was left for the present batch */
     uint64_t rows;      /* of the batches before */
     void *state;        /* of a format that is read in batches, from batch to batch */

@@ -63,6 +63,8 @@ bool text_can_copy(const struct dataset *data, const char *path, const char *for
         return false;
     if (!data->file.separator || !data->line || !data->label || data->file.separate_labels || data->ranks.comm)
         return false;
+    if (data->file.reencoded || data->file.short_header)
+        return false;
     if (table && (!data->schema || data->schema->label_position == SCHEMA_NO_LABEL))
         return false;
     if (stat(data->file.path, &there) != 0 || !S_ISREG(there.st_mode)) /* what came by a pipe is gone */
@@ -261,6 +263,15 @@ static temper_status copy_row(struct text_copier *copier, const struct csv_row_t
     return text_put(copier, found->from, found->next);
 }
 
+/* Copies a line before the table; *next is after it. */
+static temper_status copy_skipped(struct text_copier *copier, const char *line, const char *to, const char **next)
+{
+    const char *newline = memchr(line, '\n', (size_t)(to - line));
+    *next = newline ? newline + 1 : to;
+    copier->lines++;
+    return text_put(copier, line, *next);
+}
+
 /* Copies all rows of a chunk [from, to) of a table; blank lines between them are kept. */
 static temper_status csv_copy(struct text_copier *copier, const char *from, const char *to)
 {
@@ -272,6 +283,10 @@ static temper_status csv_copy(struct text_copier *copier, const char *from, cons
         status = text_put(copier, from, row);
         if (status != TEMPER_OK || row == to)
             return status;
+        if (copier->lines < copier->data->file.skipped_lines) {
+            status = copy_skipped(copier, row, to, &from);
+            continue;
+        }
         status = scan_row(copier, row, to, &found);
         from = found.next;
         if (status == TEMPER_OK && copier->header) {
@@ -368,14 +383,17 @@ static temper_status copy_chunks(struct text_copier *copier)
     return status;
 }
 
-/* Copies the text of `data` with `changes` to `path`, which is replaced only when the copy is complete. `weights`
- * receives the option value that selects the weight column of the copy, its name or number; it is empty if there is
- * none. */
-temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,
-                        char weights[TEXT_COLUMN], temper_error *error)
+/* Copies the text of `data` with `changes`. `weights` receives the option value that selects the weight column of the
+ * copy, its name or number; it is empty if there is none. */
+temper_status text_copy_to(const struct dataset *data, const struct text_changes *changes, struct atomic_file *sink,
+                           char weights[TEXT_COLUMN], temper_error *error)
 {
-    struct text_copier copier = {
-        .data = data, .changes = changes, .error = error, .weights = weights, .header = data->file.header};
+    struct text_copier copier = {.data = data,
+                                 .changes = changes,
+                                 .sink = sink,
+                                 .error = error,
+                                 .weights = weights,
+                                 .header = data->file.header};
     weights[0] = '\0';
     if (strcmp(data->file.format, "libsvm") != 0) {
         csv_format_set(&copier.format, data->file.separator);
@@ -384,10 +402,18 @@ temper_status text_copy(const struct dataset *data, const struct text_changes *c
             snprintf(weights, TEXT_COLUMN, "%zu",
                      data->file.weight_column ? data->file.weight_column : data->schema->file_columns + 1);
     }
-    TRY(atomic_file_open(path, &copier.sink, error));
-    temper_status status = copy_chunks(&copier);
+    return copy_chunks(&copier);
+}
+
+/* The target is replaced only when the copy is complete. */
+temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,
+                        char weights[TEXT_COLUMN], temper_error *error)
+{
+    struct atomic_file *sink;
+    TRY(atomic_file_open(path, &sink, error));
+    temper_status status = text_copy_to(data, changes, sink, weights, error);
     if (status == TEMPER_OK)
-        return atomic_file_commit(copier.sink, error);
-    atomic_file_drop(copier.sink);
+        return atomic_file_commit(sink, error);
+    atomic_file_drop(sink);
     return status;
 }

@@ -22,6 +22,10 @@ enum { TEXT_COLUMN = 64 }; /* bytes of the name that --weights is to be given */
  * one text file that can be read again, labels included. */
 bool text_can_copy(const struct dataset *data, const char *path, const char *format);
 
+/* Copies the text with its changes to an open file; `weights` as below. */
+struct atomic_file;
+temper_status text_copy_to(const struct dataset *data, const struct text_changes *changes, struct atomic_file *sink,
+                           char weights[TEXT_COLUMN], temper_error *error);
 /* `weights` is filled where there are factors: the name of the column that has the weights, or its
  * number. The file at `path` appears whole or not at all. */
 temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,

@@ -16,6 +16,7 @@
 #include "data/read/format.h"
 #include "data/read/idx.h"
 #include "data/read/line_reader.h"
+#include "data/write/text_edit.h"
 #include "temper_extra.h"
 
 /* Refuses paths that cannot be written to or that promise something the writers do not do: an empty name, an extension
@@ -187,6 +188,34 @@ temper_status dataset_write_with(const struct dataset *data, const char *path, c
         status = add_attachment(&files, with, error);
     if (status == TEMPER_OK)
         status = add_data(&files, data, path, format->write, error);
+    if (status == TEMPER_OK)
+        return atomic_file_commit_all(files.sink, files.count, error);
+    drop_files(&files);
+    return status;
+}
+
+/* A copy of the text that `original` was read from, with the labels of `relabelled`. */
+static temper_status add_text_copy(struct output_files *files, const struct dataset *original,
+                                   const struct dataset *relabelled, const char *path, temper_error *error)
+{
+    const struct text_changes changes = {.label = relabelled->label};
+    char weights[TEXT_COLUMN];
+    struct atomic_file *sink;
+    TRY(atomic_file_open(path, &sink, error));
+    files->sink[files->count++] = sink;
+    return text_copy_to(original, &changes, sink, weights, error);
+}
+
+temper_status dataset_write_relabelled(const struct dataset *original, const struct dataset *relabelled,
+                                       const char *path, const char *format, const temper_attachment *with,
+                                       temper_error *error)
+{
+    struct output_files files = {.count = 0};
+    if (original->origin || !text_can_copy(original, path, format))
+        return dataset_write_with(relabelled, path, format, with, error);
+    temper_status status = with ? add_attachment(&files, with, error) : TEMPER_OK;
+    if (status == TEMPER_OK)
+        status = add_text_copy(&files, original, relabelled, path, error);
     if (status == TEMPER_OK)
         return atomic_file_commit_all(files.sink, files.count, error);
     drop_files(&files);

@@ -23,5 +23,10 @@ temper_status dataset_write_check_weights(const char *path, const char *format, 
 /* With one more file, or NULL. */
 temper_status dataset_write_with(const struct dataset *data, const char *path, const char *format,
                                  const temper_attachment *with, temper_error *error);
+/* The same for data that differs from `original` in its labels alone: a copy of the text that was read, if it can be
+ * copied (data/write/text_edit.h) and all of its rows are there. */
+temper_status dataset_write_relabelled(const struct dataset *original, const struct dataset *relabelled,
+                                       const char *path, const char *format, const temper_attachment *with,
+                                       temper_error *error);
 
 #endif

@@ -8,7 +8,7 @@ sed 's/^1,/yes,/; s/^0,/no,/' whole.csv >first.csv
 { echo a,y && for i in $(seq 60); do echo "$i,c$((i % 24))"; done; } >enough.csv
 
 # The last column is a number; named, it is taken.
-temper_exit train -q last.csv
+temper_exit train -q --strict last.csv
 temper_exit train -q whole.csv
 temper_exit train -q text.csv
 $TEMPER train -q enough.csv 2>&1 | classes
@@ -19,13 +19,13 @@ $TEMPER train -q last.csv --label target 2>&1 | classes
 temper_exit train -q first.csv
 temper_exit train -q first.csv --label Y
 temper_exit train -q first.csv --label label
-$TEMPER train -q first.csv --label y -m first.temper 2>&1 | classes
+$TEMPER train -q --strict first.csv --label y -m first.temper 2>&1 | classes
 
 # Text where the model has numbers, as first row, later, and where a header may be meant.
 printf 'a,b\nred,1\n' >new.csv
-temper_exit predict -q new.csv -m first.temper
+temper_exit predict -q --strict new.csv -m first.temper
 printf 'red,1\n2,3\n' >new.csv
-temper_exit predict -q new.csv -m first.temper
+temper_exit predict -q --strict new.csv -m first.temper
 
 # Labels that are nearly the same.
 sed '7s/^[a-z]*,/ No,/; 9s/^[a-z]*,/"y es",/' first.csv >alike.csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What tables of first users have: an index, comments, numbers as spreadsheets write them, gaps that
-# are marked by text, names in other letters. Each is reported with its remedy.
+# are marked by text: all are read; names in other letters are reported.
 rows() { # rows BEFORE: 24 rows of two classes, with something in front of them
     for i in {0..23}; do echo "${1//\#/$i}$((i % 5)),$((i * 7 % 11)),$((i % 3 ? 1 : 2))"; done
 }

@@ -9,7 +9,7 @@ try() { temper_exit train -q "$@" -m old.temper; }
 try nowhere.csv
 try --label none numbers.csv
 try one.csv
-try bad.csv
+try --strict bad.csv
 try two.csv --classes cat
 try two.csv --valid nowhere.csv
 try two.csv --warm-start nowhere.temper

@@ -96,6 +96,78 @@ TEST(keys)
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
+/* How the cells of a column are read. */
+TEST(rules_of_columns)
+{
+    static const char x[] = "\"name\": \"x\"";
+    static const struct changed_file cases[] = {
+        {x, "\"name\": \"x\", \"kind\": \"colour\"", "no known kind"},
+        {x, "\"name\": \"x\", \"kind\": \"date\"", "0 are needed"},
+        {x, "\"name\": \"x\", \"kind\": \"category\"", "a column that contradicts itself"},
+        {x, "\"name\": \"x\", \"kind\": \"text\"", "0 are needed"},
+        {x, "\"name\": \"x\", \"words\": 3", "contradicts itself"},
+        {x, "\"name\": \"x\", \"kind\": \"text\", \"words\": 0", "no or too many features"},
+        {x, "\"name\": \"x\", \"decimal\": \";\"", "no known kind, order or decimal mark"},
+        {x, "\"name\": \"x\", \"kind\": \"boolean\", \"decimal\": \",\"", "contradicts itself"},
+        {x, "\"name\": \"x\", \"order\": \"yd\"", "no known kind, order"},
+        {x, "\"name\": \"x\", \"days\": 1", "true or false"},
+        {"\"fill\": [0]", "\"fill\": [0], \"kind\": \"boolean\"", "must come before \"fill\""},
+        {"\"missing\": \"mean\"", "\"automatic\": 1, \"missing\": \"mean\"", "true or false"},
+        {"\"missing\": \"mean\"", "\"gaps\": [], \"missing\": \"mean\"", "a list of no texts"},
+    };
+    check_all(cases, sizeof cases / sizeof *cases);
+}
+
+/* Lists are wrapped at places that depend on what is before them. */
+static void unwrap(struct text *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        if (text->bytes[i] == '\n')
+            text->bytes[i] = ' ';
+}
+
+/* Replaces as above; the file is read, and written as the same text. */
+static void check_kept(const char *from, const char *to)
+{
+    struct text text = made(), changed = {0}, again = {0};
+    struct model *model = NULL;
+    temper_error error = {0};
+    const char *at = strstr(text.bytes, from);
+    if (!CHECKF(at, "no %s", from))
+        return;
+    text_append_bytes(&changed, text.bytes, (size_t)(at - text.bytes));
+    text_append(&changed, to);
+    text_append(&changed, at + strlen(from));
+    model_seal(path, changed.bytes, changed.length);
+    if (CHECKF(model_load(path, &model, &error) == TEMPER_OK, "%s: %s", to, error.message)) {
+        CHECK(model_write(model, &again, &error) == TEMPER_OK);
+        unwrap(&again);
+        unwrap(&changed);
+        CHECKF(again.length == changed.length + MODEL_TAIL && memcmp(again.bytes, changed.bytes, changed.length) == 0,
+               "%s", to);
+    }
+    model_free(model);
+    text_free(&text);
+    text_free(&changed);
+    text_free(&again);
+}
+
+TEST(rules_of_columns_are_kept)
+{
+    static const char *const rules[] = {
+        "\"name\": \"x\", \"kind\": \"boolean\"",
+        "\"name\": \"x\", \"decimal\": \",\"",
+        "\"name\": \"x\", \"kind\": \"date\", \"order\": \"dmy\", \"days\": false, \"times\": true",
+        "\"name\": \"x\", \"kind\": \"text\", \"words\": 1",
+    };
+    scratch_enter();
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        check_kept("\"name\": \"x\"", rules[i]);
+    check_kept("\"missing\": \"mean\"", "\"automatic\": true, \"gaps\": [\"-9\", \"x\"], \"missing\": \"mean\"");
+    check_kept("\"texts\": [", "\"kind\": \"category\", \"texts\": [");
+    scratch_leave();
+}
+
 TEST(kinds)
 {
     static const struct changed_file cases[] = {
@@ -203,5 +275,6 @@ TEST(calibrations)
     check_all(cases, sizeof cases / sizeof *cases);
 }
 
-TEST_LIST(LISTED(the_text_itself_is_accepted), LISTED(keys), LISTED(kinds), LISTED(sizes), LISTED(strings),
-          LISTED(schemas), LISTED(calibrations))
+TEST_LIST(LISTED(the_text_itself_is_accepted), LISTED(keys), LISTED(rules_of_columns),
+          LISTED(rules_of_columns_are_kept), LISTED(kinds), LISTED(sizes), LISTED(strings), LISTED(schemas),
+          LISTED(calibrations))

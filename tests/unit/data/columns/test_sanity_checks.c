@@ -35,14 +35,14 @@ TEST(many_classes)
     scratch_enter();
     check_read(table_text(80, 20, "", ".5"), (temper_read_options){0}, NULL, NULL);
     check_read(table_text(200, 21, "", ".5"), (temper_read_options){0},
-               "t.csv: 21 classes in 200 rows: is column 'y' the label? --label NAME names "
-               "another, --label none says that there is none; --label y if it is",
+               "t.csv: column 'y' has 21 different numbers in 200 rows: this looks like a regression target; --label "
+               "NAME names another column, --label none says that there is none; --label y if it is the label",
                NULL);
     check_read(table_text(84, 21, "", ""), (temper_read_options){0}, NULL, NULL);
     check_read(table_text(84, 21, "", ".0"), (temper_read_options){0}, NULL, NULL);
     check_read(table_text(83, 21, "", ""), (temper_read_options){0},
-               "t.csv: 21 classes in 83 rows: is column 'y' the label? --label NAME names "
-               "another, --label none says that there is none; --label y if it is",
+               "t.csv: column 'y' has 21 different numbers in 83 rows: this looks like a regression target; --label "
+               "NAME names another column, --label none says that there is none; --label y if it is the label",
                NULL);
     check_read(table_text(42, 21, "c", ".5"), (temper_read_options){0}, NULL, NULL);
     check_read(table_text(41, 21, "c", ".5"), (temper_read_options){.header = "yes"},
@@ -50,11 +50,12 @@ TEST(many_classes)
                "another, --label none says that there is none; --label y if it is",
                NULL);
     check_read(table_text(41, 21, "", "") + strlen("x,y\n"), (temper_read_options){0},
-               "t.csv: 21 classes in 41 rows: is column 2 the label? --label NAME names "
-               "another, --label none says that there is none; --label 2 if it is",
+               "t.csv: column 2 has 21 different numbers in 41 rows: this looks like a regression target; --label "
+               "NAME names another column, --label none says that there is none; --label 2 if it is the label",
                NULL);
     check_read(table_text(83, 21, "", ""), (temper_read_options){.label = "y"}, NULL,
-               "warning: 21 classes in 83 rows: is column 'y' the label? --label names another\n");
+               "warning: 21 classes in 83 rows: is column 'y' the label? this looks like a regression target; --label "
+               "names another\n");
     scratch_leave();
 }
 

@@ -58,6 +58,10 @@ SCRATCH_TEST(so_are_those_with_other_options)
         {.ignore = "words,label", .missing = "zero", .label = "y"},
         {.ignore = "words,y", .missing = "zero", .weights = "x"},
         {.ignore = "words", .missing = "zero", .classes = "class 1,class 4"},
+        {.automatic = 1},
+        {.automatic = 1, .ignore = "words"},
+        {.automatic = 1, .ignore = "words,z"},
+        {.automatic = 1, .ignore = "words", .missing = "drop"},
     };
     make_table("named.csv", ROWS, header, "\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

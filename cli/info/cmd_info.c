@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "info/info_table.h"
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
@@ -21,6 +22,7 @@ struct data_info {
     const temper_data *data;              /* borrowed; source of the names of columns and classes */
     temper_data_summary summary;          /* of all values, in one pass over the data */
     double seconds_read, seconds_summary; /* reading, and computing the summary */
+    temper_table *table;                  /* the columns of a table of text; NULL: it is none */
 };
 
 /* ---- Data as a table for 80 columns --------------------------------------------------------------- */
@@ -201,6 +203,8 @@ static void print_data_table(FILE *out, const struct data_info *info)
         fputc('\n', out);
         print_classes(out, info);
     }
+    if (info->table)
+        print_table_columns(out, info->path, info->table, NULL);
 }
 
 /* ---- Data as JSON: released names never change --------------------------------------------------- */
@@ -281,6 +285,8 @@ static void print_data_json(FILE *out, const struct data_info *info)
             summary->missing_dropped);
     json_weights(out, summary);
     json_classes(out, info);
+    if (info->table)
+        json_table_columns(out, info->path, info->table, NULL);
     fputs(",\n  \"notes\": ", out);
     json_lines(out, temper_data_notes(info->data));
     fputs(",\n  \"seconds\": {\"read\": ", out);
@@ -441,17 +447,57 @@ static temper_status describe_model(const struct arguments *arguments, const cha
     return status == TEMPER_OK ? output_print(&buffer) : status;
 }
 
+/* The columns of a table that could not be read as data, and why not. */
+static temper_status describe_refused(const struct arguments *arguments, const struct data_info *info,
+                                      const char *problem)
+{
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    if (was_given(arguments, OPT_JSON)) {
+        fputs("{\n  \"file\": ", buffer.stream);
+        json_text(buffer.stream, info->path);
+        json_text_field(buffer.stream, "format", "csv");
+        json_table_columns(buffer.stream, info->path, info->table, problem);
+        fputs("\n}\n", buffer.stream);
+    } else {
+        print_title(buffer.stream, "format");
+        fputs("csv\n", buffer.stream);
+        print_table_columns(buffer.stream, info->path, info->table, problem);
+    }
+    return output_print(&buffer);
+}
+
+/* Describes the columns of a table first: a table that cannot be trained on is described too, with the reason. A pipe
+ * can be read only once, and is read as data. */
+static temper_status describe_file(const struct arguments *arguments, struct data_info *info)
+{
+    temper_error error, ignored;
+    temper_data *data;
+    temper_read_options options = data_options(arguments);
+    double start = seconds_now();
+    TRY(check_path(arguments, info->path));
+    if (!was_given(arguments, OPT_STRICT) && is_file(info->path) &&
+        temper_table_describe(info->path, &options, &info->table, &ignored) != TEMPER_OK)
+        info->table = NULL;
+    temper_status status = temper_data_read(info->path, &options, &data, &error);
+    if (status == TEMPER_BAD_DATA && info->table)
+        return describe_refused(arguments, info, error.message);
+    TRY(checked(status, &error));
+    info->seconds_read = seconds_now() - start;
+    info->data = data;
+    print_notes(arguments, data);
+    status = describe_data(arguments, info);
+    temper_data_free(data);
+    return status;
+}
+
 /* A file that begins like a model is described as a model. --format states that the file is data and prevents that. */
 temper_status cmd_info(const struct arguments *arguments)
 {
     struct data_info info = {.path = arguments->operand[0]};
-    temper_data *data;
     if (!was_given(arguments, OPT_FORMAT) && temper_is_model_file(info.path))
         return describe_model(arguments, info.path);
-    TRY(read_data(arguments, info.path, &data, &info.seconds_read));
-    info.data = data;
-    print_notes(arguments, data);
-    temper_status status = describe_data(arguments, &info);
-    temper_data_free(data);
+    temper_status status = describe_file(arguments, &info);
+    temper_table_free(info.table);
     return status;
 }
