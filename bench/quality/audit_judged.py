@@ -15,7 +15,7 @@ import warnings
 import label_noise
 import numpy
 import package_data
-import temper
+import temperlr
 from cleanlab.rank import get_label_quality_scores
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score
@@ -39,7 +39,7 @@ def cleanlab_scores(x, given):
 def measure(x, true, given):
     """One case: average precisions, and the default list."""
     wrong = true != given
-    report = temper.find_label_issues(x, given)
+    report = temperlr.find_label_issues(x, given)
     listed = report.indices()
     order = numpy.empty(len(given))
     order[report.ranking] = -numpy.arange(len(given))

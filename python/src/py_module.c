@@ -1,4 +1,4 @@
-/* py_module: the extension temper._temper: a thin skin on temper.h. What users see is in the Python
+/* py_module: the extension temperlr._temper: a thin skin on temper.h. What users see is in the Python
  * files around it. */
 #include "core.h"
 #include "temper_extra.h"
@@ -84,7 +84,7 @@ static int clear(PyObject *module)
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)execute}, {0, NULL}};
 
 static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
-                                        .m_name = "temper._temper",
+                                        .m_name = "temperlr._temper",
                                         .m_doc = "temper.h for Python",
                                         .m_size = sizeof(struct core),
                                         .m_methods = methods,

@@ -62,9 +62,9 @@ class TemperedLogisticRegression(TemperedClassifier):
     verbose : int or bool, default 0
         Show progress: a tqdm bar where that is installed.
     callback : callable or None
-        Called with a :class:`temper.Progress` after each iteration; a true answer ends training
+        Called with a :class:`temperlr.Progress` after each iteration; a true answer ends training
         with the best weights so far. Where temperatures are chosen, with a
-        :class:`temper.TuneProgress` now and then; a true answer is an error then.
+        :class:`temperlr.TuneProgress` now and then; a true answer is an error then.
     precision : {"auto", "f32", "f64"}
         Of sums within blocks of rows. "auto" is "f64" for float64 and sparse X, else "f32".
     calibrate : {"auto", "folds", "train", "none"}
@@ -73,9 +73,9 @@ class TemperedLogisticRegression(TemperedClassifier):
         for each weight. "none" leaves those that the loss implies. Labels never change.
     estimate_noise : bool, default False
         Audit the rows after training, and keep how often each class is labelled as another, for
-        ``predict_true_proba``. It takes as long as :func:`temper.find_label_issues`.
+        ``predict_true_proba``. It takes as long as :func:`temperlr.find_label_issues`.
     clean : {"drop", "weigh", "relabel"} or None
-        Audit the rows first, as :func:`temper.find_label_issues` does by default, and fit on what is
+        Audit the rows first, as :func:`temperlr.find_label_issues` does by default, and fit on what is
         believed: without the rows that it lists; with the weight of each row times the probability
         that its label is right; or with the suggested labels. docs/training.md has its effect.
 
@@ -109,7 +109,7 @@ class TemperedLogisticRegression(TemperedClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from temper import TemperedLogisticRegression
+    >>> from temperlr import TemperedLogisticRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> model = TemperedLogisticRegression().fit(X, y)
     >>> model.predict(X[:3])

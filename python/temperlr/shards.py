@@ -13,7 +13,7 @@ engine can move it. ``python/examples/dask_shards.py`` does this with Dask.
 
 >>> import numpy as np
 >>> from sklearn.datasets import load_iris
->>> from temper import TemperedLogisticRegression
+>>> from temperlr import TemperedLogisticRegression
 >>> X, y = load_iris(return_X_y=True)
 >>> parts = [slice(0, 70), slice(70, 150)]
 >>> plan = Plan([survey(X[p], y[p]) for p in parts], TemperedLogisticRegression())
@@ -116,7 +116,7 @@ class Plan:
             ) -> TemperedLogisticRegression:
         """A fitted copy of the estimator. ``ask(question, w)`` gives the answers of all shards, in
         the order of the surveys; an exception in it ends the training. Classes are as
-        :func:`temper.load` has them."""
+        :func:`temperlr.load` has them."""
         def sum_of(*told: Any) -> np.ndarray:
             question = Question(*told[:-1])
             return self.reduce(question, ask(question, np.frombuffer(told[-1])))

@@ -291,7 +291,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     # ---- Files -----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as ``temper train`` does; the command and :func:`temper.load` read it."""
+        """Write the model as ``temper train`` does; the command and :func:`temperlr.load` read it."""
         check_is_fitted(self)
         self._model.save(path)
 
