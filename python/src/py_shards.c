@@ -180,7 +180,7 @@ static void shard_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-PyObject *shard_new(PyObject *module, PyObject *args)
+PyObject *shard_from_python(PyObject *module, PyObject *args)
 {
     PyObject *rows, *plan;
     Py_ssize_t threads;
