@@ -24,7 +24,7 @@ STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
+.PHONY: build test test-all check-fast python python-oldest wheels demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
         prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-default quality-annotators quality-audit quality-proba quality-clean audit-check install clean help
 
@@ -48,6 +48,12 @@ python: ## the Python package: built, installed into build/venv-python, tested
 	@tools/build gcc
 	@tools/python build
 	@tools/python test
+
+wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried
+	@tools/wheels
+	@tools/setup python
+	@tools/python build
+	@tools/wheels test
 
 python-oldest: ## the same with the oldest scikit-learn that it takes
 	@tools/setup oldest
