@@ -77,7 +77,7 @@ class Plan:
 
     ``estimator`` has the parameters; it stays as it is. ``solver`` may be "auto" or "lbfgs",
     ``scale`` anything but "log", ``calibrate`` "auto" or "none": the model is not calibrated.
-    ``class_weight``, temperatures of "auto", ``estimate_noise``, ``clean`` and the losses "trimmed" and
+    ``class_weight``, ``C``, temperatures of "auto", ``estimate_noise``, ``clean`` and the losses "trimmed" and
     "forward" are refused.
     """
 
@@ -87,6 +87,8 @@ class Plan:
         if self.estimator.class_weight is not None:
             raise ValueError("class_weight does not go with shards, none of which knows all rows; "
                              "pass sample_weight")
+        if self.estimator.C is not None:
+            raise ValueError("C depends on the weight of all rows; give l2")
         self._plan = _temper.plan(list(surveys), None, None, False,
                                   **self.estimator._train_options())
 
