@@ -24,7 +24,7 @@ STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
+.PHONY: build test test-all check-fast python python-long python-oldest wheels demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
         prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check install clean help
 
@@ -48,6 +48,17 @@ python: ## the Python package: built, installed into build/venv-python, tested
 	@tools/build gcc
 	@tools/python build
 	@tools/python test
+
+python-long: python ## and the losses for networks, with PyTorch and JAX, which take gigabytes (build/venv-networks)
+	@tools/setup networks
+	@build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
+	@TEMPER_PYTHON_VENV=build/venv-networks tools/python test python/tests/test_torch.py python/tests/test_jax.py
+
+wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried
+	@tools/wheels
+	@tools/setup python
+	@tools/python build
+	@tools/wheels test
 
 python-oldest: ## the same with the oldest scikit-learn that it takes
 	@tools/setup oldest

@@ -2,9 +2,9 @@
 
     annotators.py [--quick] [--crowd NAME]... [--seeds N]
 
-Methods: temper.consensus (Dawid-Skene with an estimated prior; one-coin; with features), majority vote, DawidSkene,
+Methods: temperlr.consensus (Dawid-Skene with an estimated prior; one-coin; with features), majority vote, DawidSkene,
 OneCoinDawidSkene, GLAD and MMSR of crowd-kit, and get_label_quality_multiannotator of cleanlab, which needs
-probabilities: it gets those of a logistic regression that was fitted out of fold to the majority, and temper.consensus
+probabilities: it gets those of a logistic regression that was fitted out of fold to the majority, and temperlr.consensus
 gets the same ones in "temper + P".
 
 Figures, means over seeds: accuracy of the consensus; correlation (Pearson) of estimated with true accuracies of
@@ -21,7 +21,7 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # before numpy
 
 import numpy  # noqa: E402
 import pandas  # noqa: E402
-import temper  # noqa: E402
+import temperlr  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.model_selection import StratifiedKFold, cross_val_predict  # noqa: E402
 
@@ -142,9 +142,9 @@ def long(crowd):
 
 def temper_method(method="dawid-skene", features=False, probabilities=False):
     def run(crowd, pred_probs):
-        report = temper.consensus(numpy.where(crowd.votes < 0, numpy.nan, crowd.votes), method=method,
-                                  classes=numpy.arange(crowd.classes), X=crowd.X if features else None,
-                                  pred_probs=pred_probs if probabilities else None)
+        report = temperlr.consensus(numpy.where(crowd.votes < 0, numpy.nan, crowd.votes), method=method,
+                                    classes=numpy.arange(crowd.classes), X=crowd.X if features else None,
+                                    pred_probs=pred_probs if probabilities else None)
         cover = (report.low <= crowd.expected) & (crowd.expected <= report.high)
         return report.label, report.accuracy, cover[crowd.labels >= 10].mean(), report.n_wrong
     return run

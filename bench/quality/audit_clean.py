@@ -15,7 +15,7 @@ import warnings
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # before numpy is imported
 
-import temper  # noqa: E402
+import temperlr  # noqa: E402
 
 import label_noise  # noqa: E402
 import package_data  # noqa: E402
@@ -35,7 +35,7 @@ def accuracies(train, test):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, clean in METHODS.items():
-            model = temper.TemperedLogisticRegression(clean=clean, calibrate="none").fit(*train)
+            model = temperlr.TemperedLogisticRegression(clean=clean, calibrate="none").fit(*train)
             found[name] = float(model.score(*test))
     return found
 

@@ -22,7 +22,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import label_noise
 import numpy
 import package_data
-import temper
+import temperlr
 from cleanlab.filter import find_label_issues
 from cleanlab.rank import get_label_quality_scores
 from sklearn.linear_model import LogisticRegression
@@ -73,7 +73,7 @@ def measure_peers(x, wrong, given):
 def measure_temper(x, wrong, given):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        report = temper.find_label_issues(x, given)
+        report = temperlr.find_label_issues(x, given)
     listed = report.indices()
     order = numpy.empty(len(given))
     order[report.ranking] = -numpy.arange(len(given))

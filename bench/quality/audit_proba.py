@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler
 
 import label_noise
 import package_data
-import temper
+import temperlr
 
 # Sets of 500 rows or more; half of each part has more than two classes.
 SETS = {
@@ -79,8 +79,8 @@ def precisions(x, y, given, probabilities):
               "margin": -get_label_quality_scores(given, probabilities, method="normalized_margin")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        reports = {"temper": temper.find_label_issues(y=given, pred_probs=probabilities),
-                   "temper, features": temper.find_label_issues(y=given, pred_probs=probabilities, features=x)}
+        reports = {"temper": temperlr.find_label_issues(y=given, pred_probs=probabilities),
+                   "temper, features": temperlr.find_label_issues(y=given, pred_probs=probabilities, features=x)}
     for name, report in reports.items():
         order = numpy.empty(len(y))
         order[report.ranking] = numpy.arange(len(y), 0, -1)

@@ -25,7 +25,7 @@ import warnings
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # before numpy is imported
 
 import numpy  # noqa: E402
-import temper  # noqa: E402
+import temperlr  # noqa: E402
 from sklearn.ensemble import ExtraTreesClassifier  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -93,7 +93,7 @@ class Fits:
 
 def estimator(t1, t2, **more):
     """Labels only: the calibration of probabilities, which does not change them, is left out."""
-    model = temper.TemperedLogisticRegression(t1=t1, t2=t2, **more)
+    model = temperlr.TemperedLogisticRegression(t1=t1, t2=t2, **more)
     return model.set_params(calibrate="none") if "calibrate" in model.get_params() else model
 
 

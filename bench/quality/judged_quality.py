@@ -21,7 +21,7 @@ import warnings
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # before numpy is imported
 
 import numpy  # noqa: E402
-import temper  # noqa: E402
+import temperlr  # noqa: E402
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV  # noqa: E402
 from sklearn.metrics import log_loss  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
@@ -68,9 +68,9 @@ def probability_figures(model, train, test):
 def changed_labels(train, test):
     """How many labels differ from those of the same model without calibration; or, where it cannot be left out, from
     those of its activations."""
-    model = temper.TemperedLogisticRegression().fit(*train)
+    model = temperlr.TemperedLogisticRegression().fit(*train)
     if "calibrate" in model.get_params():
-        other = temper.TemperedLogisticRegression(calibrate="none").fit(*train).predict(test[0])
+        other = temperlr.TemperedLogisticRegression(calibrate="none").fit(*train).predict(test[0])
     else:
         scores = model.decision_function(test[0])
         other = model.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
@@ -91,7 +91,7 @@ def judge_probabilities(sets):
         found = {DEFAULT: [], PEER: []}
         for seed in PROBABILITY_SEEDS:
             train, test = package_data.split(*loaded, seed, PROBABILITY_ROWS, TEST_ROWS)
-            found[DEFAULT].append(probability_figures(temper.TemperedLogisticRegression(), train, test))
+            found[DEFAULT].append(probability_figures(temperlr.TemperedLogisticRegression(), train, test))
             found[PEER].append(probability_figures(standardised(LogisticRegression(max_iter=1000)), train, test))
             changed += changed_labels(train, test)
         means = mean_figures(found)
@@ -122,8 +122,8 @@ def clean_learning():
 
 
 METHODS = {
-    DEFAULT: temper.TemperedLogisticRegression,
-    TUNED: temper.TemperedLogisticRegressionCV,
+    DEFAULT: temperlr.TemperedLogisticRegression,
+    TUNED: temperlr.TemperedLogisticRegressionCV,
     PEER: lambda: standardised(LogisticRegression(max_iter=1000)),
     "LogisticRegressionCV": lambda: standardised(LogisticRegressionCV(max_iter=1000)),
     "CleanLearning": clean_learning,
@@ -143,11 +143,11 @@ def accuracy(make, train, test):
 
 
 def grid_accuracies(train, test):
-    l2 = temper.TemperedLogisticRegression().fit(*train).l2_
-    extra = {"calibrate": "none"} if "calibrate" in temper.TemperedLogisticRegression().get_params() else {}
+    l2 = temperlr.TemperedLogisticRegression().fit(*train).l2_
+    extra = {"calibrate": "none"} if "calibrate" in temperlr.TemperedLogisticRegression().get_params() else {}
     found = {}
     for t1, t2, share in GRID:
-        make = functools.partial(temper.TemperedLogisticRegression, t1, t2, share * l2, **extra)
+        make = functools.partial(temperlr.TemperedLogisticRegression, t1, t2, share * l2, **extra)
         found[f"({t1:g}, {t2:g}) {share:g}"], _ = accuracy(make, train, test)
     return found
 

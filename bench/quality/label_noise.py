@@ -1,11 +1,11 @@
 """The kinds of label noise that quality is judged with. Each takes rows, labels (numbers from 0) and a seed, and
 returns labels. Random, pair, margin and class-conditional noise are made by the library, as `temper noise` does."""
 import numpy
-import temper
+import temperlr
 
 
 def by_library(kind, rate):
-    return lambda x, y, seed: temper.add_noise(x, y, rate, kind, random_state=seed).y
+    return lambda x, y, seed: temperlr.add_noise(x, y, rate, kind, random_state=seed).y
 
 
 def class_conditional(rate):
@@ -16,7 +16,7 @@ def class_conditional(rate):
         for place in range(len(order) // 2):
             matrix[order[place], order[place]] -= rate
             matrix[order[place], order[place + 1]] += rate
-        return temper.add_noise(x, y, kind="matrix", matrix=matrix, random_state=seed).y
+        return temperlr.add_noise(x, y, kind="matrix", matrix=matrix, random_state=seed).y
     return noise
 
 

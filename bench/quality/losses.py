@@ -10,7 +10,7 @@ import argparse
 import sys
 
 import numpy as np
-import temper
+import temperlr
 from sklearn import datasets
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
@@ -40,7 +40,7 @@ def noises_of(name):
 
 def accuracy(method, rate, train, test):
     loss, t1 = METHODS[method]
-    model = temper.TemperedLogisticRegression(0.3 if t1 is None else t1, loss=loss.format(rate=rate))
+    model = temperlr.TemperedLogisticRegression(0.3 if t1 is None else t1, loss=loss.format(rate=rate))
     return 100 * model.fit(*train).score(*test)
 
 

@@ -22,7 +22,7 @@ import scipy.sparse
 import sklearn
 from sklearn.linear_model import LogisticRegression
 
-import temper
+import temperlr
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the folders of bench/ import each other
 from training import train_data  # noqa: E402
@@ -43,9 +43,9 @@ class Set:
 
     def estimator(self, name, tol, intercept):
         if name == "temper":
-            return temper.TemperedLogisticRegression(loss="logistic", l2=self.l2, tol=tol, calibrate="none",
-                                                     scale="none", fit_intercept=intercept,
-                                                     max_iter=100000)
+            return temperlr.TemperedLogisticRegression(loss="logistic", l2=self.l2, tol=tol, calibrate="none",
+                                                       scale="none", fit_intercept=intercept,
+                                                       max_iter=100000)
         # (1/2)|w|^2 + C sum of losses, over C N
         return LogisticRegression(C=1 / (self.l2 * self.x.shape[0]), solver=name, tol=tol,
                                   fit_intercept=intercept, max_iter=100000)
@@ -57,7 +57,7 @@ class Set:
             a = self.x[i:i + 4096].astype(float) @ w.T + b
             rows = numpy.hstack([-a / 2, a / 2]) if len(w) == 1 else a
             label = numpy.searchsorted(self.classes, self.y[i:i + 4096])
-            total += temper.tempered_loss(rows, label, loss="logistic").sum()
+            total += temperlr.tempered_loss(rows, label, loss="logistic").sum()
         return total / self.x.shape[0] + self.l2 / 2 * (w * w).sum()
 
     def child(self, connection, *what):
@@ -198,7 +198,7 @@ def overhead(record):
     record.begin(f"A call on 10 x 5, against LogisticRegression of scikit-learn {sklearn.__version__}")
     rng = numpy.random.RandomState(0)
     x, y = rng.normal(size=(10, 5)), numpy.array([0, 1] * 5)
-    ours, theirs = temper.TemperedLogisticRegression(), LogisticRegression()
+    ours, theirs = temperlr.TemperedLogisticRegression(), LogisticRegression()
     ours.fit(x, y)
     theirs.fit(x, y)
     for what, repeats in (("fit", 40), ("predict", 400), ("predict_proba", 400),

@@ -20,15 +20,15 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import temper
+import temperlr
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X.index = [f"patient {i}" for i in X.index]
 y = y.map({0: "malignant", 1: "benign"}).to_numpy()
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
-_, noisy, changed = temper.add_noise(X_train, y_train, rate=0.125, random_state=0)
+_, noisy, changed = temperlr.add_noise(X_train, y_train, rate=0.125, random_state=0)
 
-report = temper.find_label_issues(X_train, noisy, t1=0.3)
+report = temperlr.find_label_issues(X_train, noisy, t1=0.3)
 print(f"{len(changed)} of {len(noisy)} labels are wrong; the audit says about "
       f"{round(report.n_wrong, -1):.0f}")
 first = report.indices(top=50)

@@ -16,8 +16,8 @@ import dask.array
 import numpy as np
 from dask.distributed import Client, LocalCluster
 
-from temper import TemperedLogisticRegression
-from temper.shards import Plan, Question, Shard, survey
+from temperlr import TemperedLogisticRegression
+from temperlr.shards import Plan, Question, Shard, survey
 
 
 def fit(client: Client, X: dask.array.Array, y: dask.array.Array,

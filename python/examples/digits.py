@@ -15,18 +15,18 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
-import temper
+import temperlr
 
 X, y = load_digits(return_X_y=True)
 X /= 16  # as LogisticRegression likes it
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.2, random_state=0)
-_, noisy, changed = temper.add_noise(X_train, y_train, rate=0.2, random_state=0)
+_, noisy, changed = temperlr.add_noise(X_train, y_train, rate=0.2, random_state=0)
 print(f"{len(noisy)} images, {len(changed)} of them labelled wrong")
 
 plain = LogisticRegression(max_iter=1000).fit(X_train, noisy)
 print(f"logistic regression        {plain.score(X_test, y_test):.2f}")
 
-model = temper.TemperedLogisticRegression().fit(X_train, noisy)
+model = temperlr.TemperedLogisticRegression().fit(X_train, noisy)
 print(f"two temperatures           {model.score(X_test, y_test):.2f}")
 
 least = np.argsort(model.importance_)[:len(changed)]

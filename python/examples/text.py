@@ -18,7 +18,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-import temper
+import temperlr
 
 warnings.simplefilter("ignore", ConvergenceWarning)
 PHRASES = {
@@ -33,10 +33,10 @@ draw = random.Random(0)
 labels = [draw.choice(sorted(PHRASES)) for _ in range(600)]
 texts = [" ".join(draw.sample(PHRASES[label].split(", "), 2)) + " "
          + draw.choice(PHRASES[draw.choice(sorted(PHRASES))].split(", ")) for label in labels]
-_, noisy, _ = temper.add_noise(np.zeros((600, 1)), labels, rate=0.15)
+_, noisy, _ = temperlr.add_noise(np.zeros((600, 1)), labels, rate=0.15)
 
 model = GridSearchCV(
-    make_pipeline(TfidfVectorizer(dtype=np.float32), temper.TemperedLogisticRegression()),
+    make_pipeline(TfidfVectorizer(dtype=np.float32), temperlr.TemperedLogisticRegression()),
     {"temperedlogisticregression__t1": [0.3, 0.5, 1.0]}, cv=3).fit(texts, noisy)
 print("classes:", ", ".join(model.classes_))
 print(f"best t1: {model.best_params_['temperedlogisticregression__t1']}, "

@@ -63,7 +63,7 @@ PyObject *model_from_path(PyObject *module, PyObject *args);
 PyObject *model_from_bytes(PyObject *module, PyObject *args);
 /* train(data, warm, follow, signals, *, ...); (plan, ask) in the place of the data trains on rows
  * of remote shards */
-PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords);
 /* tune(data, trusted, follow, signals, *, ...) */
 PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords);
 
@@ -76,7 +76,7 @@ PyObject *survey_rows(PyObject *module, PyObject *args);
 PyObject *plan_new(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *plan_from_bytes(PyObject *module, PyObject *args);
 /* shard(data, plan, threads) */
-PyObject *shard_new(PyObject *module, PyObject *args);
+PyObject *shard_from_python(PyObject *module, PyObject *args);
 PyObject *reduce_answers(PyObject *module, PyObject *args);
 
 /* The evaluator of training on shards: a callable that returns the sum over all shards. */

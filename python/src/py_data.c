@@ -29,7 +29,7 @@ static PyGetSetDef data_members[] = {{"rows", data_rows, NULL, "how many there a
 
 static PyType_Slot data_slots[] = {{Py_tp_dealloc, (void *)data_dealloc}, {Py_tp_getset, data_members}, {0, NULL}};
 
-PyType_Spec data_spec = {.name = "temper._temper.Data",
+PyType_Spec data_spec = {.name = "temperlr._temper.Data",
                          .basicsize = sizeof(struct data_object),
                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                          .slots = data_slots};

@@ -195,7 +195,7 @@ static PyObject *model_reduce(PyObject *self, PyObject *nothing)
     PyObject *text = model_text(self, nothing), *module, *maker;
     if (!text)
         return NULL;
-    module = PyImport_ImportModule("temper._temper");
+    module = PyImport_ImportModule("temperlr._temper");
     maker = module ? PyObject_GetAttrString(module, "from_text") : NULL;
     Py_XDECREF(module);
     if (maker)
@@ -264,7 +264,7 @@ static PyMethodDef model_methods[] = {
 
 static PyType_Slot model_slots[] = {{Py_tp_dealloc, (void *)model_dealloc}, {Py_tp_methods, model_methods}, {0, NULL}};
 
-PyType_Spec model_spec = {.name = "temper._temper.Model",
+PyType_Spec model_spec = {.name = "temperlr._temper.Model",
                           .basicsize = sizeof(struct model_object),
                           .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                           .slots = model_slots};

@@ -1,4 +1,4 @@
-/* py_module: the extension temper._temper: a thin skin on temper.h. What users see is in the Python
+/* py_module: the extension temperlr._temper: a thin skin on temper.h. What users see is in the Python
  * files around it. */
 #include "core.h"
 #include "temper_extra.h"
@@ -25,7 +25,7 @@ static PyObject *kernel_name(PyObject *module, PyObject *nothing)
 
 static PyMethodDef methods[] = {
     {"data", data_new, METH_VARARGS, "data(x, labels, class_names, feature_names, weights)"},
-    {"train", (PyCFunction)(void (*)(void))train_model, METH_VARARGS | METH_KEYWORDS,
+    {"train", (PyCFunction)(void (*)(void))train_from_python, METH_VARARGS | METH_KEYWORDS,
      "train(data, warm, follow, signals, *, ...)"},
     {"tune", (PyCFunction)(void (*)(void))tune_model, METH_VARARGS | METH_KEYWORDS,
      "tune(data, trusted, follow, signals, *, ...)"},
@@ -38,7 +38,7 @@ static PyMethodDef methods[] = {
     {"plan", (PyCFunction)(void (*)(void))plan_new, METH_VARARGS | METH_KEYWORDS,
      "plan(surveys, None, None, False, *, ...)"},
     {"plan_from_text", plan_from_bytes, METH_VARARGS, "plan_from_text(bytes)"},
-    {"shard", shard_new, METH_VARARGS, "shard(data, plan, threads)"},
+    {"shard", shard_from_python, METH_VARARGS, "shard(data, plan, threads)"},
     {"reduce", reduce_answers, METH_VARARGS, "reduce(answers, out)"},
     {"load", model_from_path, METH_VARARGS, "load(path)"},
     {"from_text", model_from_bytes, METH_VARARGS, "from_text(bytes)"},
@@ -84,7 +84,7 @@ static int clear(PyObject *module)
 static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)execute}, {0, NULL}};
 
 static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
-                                        .m_name = "temper._temper",
+                                        .m_name = "temperlr._temper",
                                         .m_doc = "temper.h for Python",
                                         .m_size = sizeof(struct core),
                                         .m_methods = methods,

@@ -113,7 +113,7 @@ static PyObject *plan_reduce(PyObject *self, PyObject *nothing)
     PyObject *text = plan_text(self, nothing), *module, *maker;
     if (!text)
         return NULL;
-    module = PyImport_ImportModule("temper._temper");
+    module = PyImport_ImportModule("temperlr._temper");
     maker = module ? PyObject_GetAttrString(module, "plan_from_text") : NULL;
     Py_XDECREF(module);
     if (maker)
@@ -155,7 +155,7 @@ static PyGetSetDef plan_members[] = {{"size", plan_size, NULL, "numbers of w", N
 static PyType_Slot plan_slots[] = {
     {Py_tp_dealloc, (void *)plan_dealloc}, {Py_tp_methods, plan_methods}, {Py_tp_getset, plan_members}, {0, NULL}};
 
-PyType_Spec plan_spec = {.name = "temper._temper.Plan",
+PyType_Spec plan_spec = {.name = "temperlr._temper.Plan",
                          .basicsize = sizeof(struct plan_object),
                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                          .slots = plan_slots};
@@ -180,7 +180,7 @@ static void shard_dealloc(PyObject *self)
     Py_DECREF(type);
 }
 
-PyObject *shard_new(PyObject *module, PyObject *args)
+PyObject *shard_from_python(PyObject *module, PyObject *args)
 {
     PyObject *rows, *plan;
     Py_ssize_t threads;
@@ -253,7 +253,7 @@ static PyMethodDef shard_methods[] = {
 
 static PyType_Slot shard_slots[] = {{Py_tp_dealloc, (void *)shard_dealloc}, {Py_tp_methods, shard_methods}, {0, NULL}};
 
-PyType_Spec shard_spec = {.name = "temper._temper.Shard",
+PyType_Spec shard_spec = {.name = "temperlr._temper.Shard",
                           .basicsize = sizeof(struct shard_object),
                           .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                           .slots = shard_slots};

@@ -160,7 +160,7 @@ static temper_status train(PyObject *objects[4], struct asking *asking, const te
     return temper_train(((struct data_object *)objects[0])->data, options, model, report, error);
 }
 
-PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords)
+PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords)
 {
     PyObject *objects[4]; /* data, warm, follow, signals */
     const struct core *core = core_of(module);

@@ -5,7 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from temper import consensus
+from temperlr import consensus
 
 CLASSES = np.array(["ant", "bee", "cat"])
 

@@ -8,8 +8,8 @@ import pytest
 from conftest import as_kind, ctrl_c_inside, made, until_others_ran
 from test_command import labels_beside, run, write
 
-import temper
-from temper import AuditReport, find_label_issues
+import temperlr
+from temperlr import AuditReport, find_label_issues
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -21,7 +21,7 @@ def digits():
     """(X, truth, labels with mistakes, report)."""
     from sklearn.datasets import load_digits
     X, y = load_digits(return_X_y=True)
-    noisy = temper.add_noise(X, y, 0.15, random_state=3).y
+    noisy = temperlr.add_noise(X, y, 0.15, random_state=3).y
     return X, y, noisy, find_label_issues(X, noisy, t1=0.3)
 
 

@@ -4,8 +4,8 @@ import pytest
 from conftest import made
 from numpy.testing import assert_array_equal
 
-import temper
-from temper import find_label_issues
+import temperlr
+from temperlr import find_label_issues
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look random")
 
@@ -138,17 +138,17 @@ def test_estimators_that_clean(how, t1):
     X = random.normal(size=(400, 3)) + 2.5 * truth[:, None]
     wrong = random.random(400) < 0.15
     noisy = truth ^ wrong
-    model = temper.TemperedLogisticRegression(t1, clean=how, calibrate="none").fit(X, noisy)
+    model = temperlr.TemperedLogisticRegression(t1, clean=how, calibrate="none").fit(X, noisy)
     assert 30 < model.n_cleaned_ < 90 and 30 < model.n_expected_wrong_ < 90
     assert (model.predict(X) == truth).mean() > 0.95
-    assert temper.TemperedLogisticRegression(clean=how).get_params()["clean"] == how
+    assert temperlr.TemperedLogisticRegression(clean=how).get_params()["clean"] == how
 
 
 def test_estimators_that_do_not_clean():
     X, y = made(rows=100)
-    model = temper.TemperedLogisticRegression().fit(X, y)
+    model = temperlr.TemperedLogisticRegression().fit(X, y)
     assert model.n_cleaned_ == 0 and np.isnan(model.n_expected_wrong_)
     with pytest.raises(ValueError, match="drop, weigh or relabel"):
-        temper.TemperedLogisticRegression(clean="burn").fit(X, y)
+        temperlr.TemperedLogisticRegression(clean="burn").fit(X, y)
     with pytest.raises(ValueError, match="has to be a str"):
-        temper.TemperedLogisticRegression(clean=True).fit(X, y)
+        temperlr.TemperedLogisticRegression(clean=True).fit(X, y)

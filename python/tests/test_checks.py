@@ -6,21 +6,21 @@ import pytest
 import sklearn
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-import temper
+import temperlr
 
 
-@parametrize_with_checks([temper.TemperedLogisticRegression(),
-                          temper.TemperedLogisticRegression(1, 1, loss="logistic"),
-                          temper.TemperedLogisticRegression(0.5, 1.5, scale="none", n_jobs=2),
-                          temper.TemperedLogisticRegressionCV(l2="0.1x,1x", t1=[0.3, 1], t2=1)])
+@parametrize_with_checks([temperlr.TemperedLogisticRegression(),
+                          temperlr.TemperedLogisticRegression(1, 1, loss="logistic"),
+                          temperlr.TemperedLogisticRegression(0.5, 1.5, scale="none", n_jobs=2),
+                          temperlr.TemperedLogisticRegressionCV(l2="0.1x,1x", t1=[0.3, 1], t2=1)])
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
 @pytest.mark.long  # most of these are above once more
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", [temper.TemperedLogisticRegression,
-                                  temper.TemperedLogisticRegressionCV])
+@pytest.mark.parametrize("kind", [temperlr.TemperedLogisticRegression,
+                                  temperlr.TemperedLogisticRegressionCV])
 def test_all_of_them_in_under_a_minute(kind):
     began = time.process_time()  # other programs do not count
     check_estimator(kind())

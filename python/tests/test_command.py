@@ -7,8 +7,8 @@ import pytest
 from conftest import as_kind, made
 from sklearn.datasets import dump_svmlight_file
 
-import temper
-from temper import TemperedLogisticRegression
+import temperlr
+from temperlr import TemperedLogisticRegression
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -98,11 +98,11 @@ def test_weights_of_rows_and_classes(command, tmp_path):
 def test_files_go_both_ways(command, tmp_path):
     X, y = made(classes=3)
     path = write(tmp_path, X, y, "float64")
-    theirs = temper.load(train(command, path, "--labels", f"{path}.labels", "--t2", 1.3))
+    theirs = temperlr.load(train(command, path, "--labels", f"{path}.labels", "--t2", 1.3))
     ours = TemperedLogisticRegression(t2=1.3).fit(X, y)
     assert np.array_equal(theirs.predict_proba(X), ours.predict_proba(X))
     assert theirs.get_params()["t2"] == 1.3 and theirs.classes_.dtype.kind == "i"
-    temper.save(ours, tmp_path / "ours.temper")
+    temperlr.save(ours, tmp_path / "ours.temper")
     said = run(command, "predict", "-m", tmp_path / "ours.temper", path).split()
     assert [int(word) for word in said] == list(ours.predict(X))
 
@@ -115,6 +115,6 @@ def test_noise_seed_for_seed(command, tmp_path):
         run(command, "noise", path, "--labels", f"{path}.labels", "--kind", kind, "--rate", 0.2,
             "--seed", 7, "-o", out, "-q")
         theirs = np.loadtxt(out, delimiter=",", skiprows=1)[:, -1]
-        noisy = temper.add_noise(X, y, 0.2, kind, random_state=7)
+        noisy = temperlr.add_noise(X, y, 0.2, kind, random_state=7)
         assert np.array_equal(noisy.y, theirs.astype(int))
         assert np.array_equal(np.flatnonzero(noisy.y != y), noisy.changed)

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
-import temper
-from temper import TemperedLogisticRegression, TemperedLogisticRegressionCV
+import temperlr
+from temperlr import TemperedLogisticRegression, TemperedLogisticRegressionCV
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -22,7 +22,7 @@ def objective(model, X, y, l2, t1, t2):
     """J(W), from the definition, for unscaled features."""
     a = model.decision_function(X)
     rows = np.stack([-a / 2, a / 2], axis=1) if a.ndim == 1 else a
-    losses = temper.tempered_loss(rows, np.searchsorted(model.classes_, y), t1, t2)
+    losses = temperlr.tempered_loss(rows, np.searchsorted(model.classes_, y), t1, t2)
     return losses.mean() + l2 / 2 * (model.coef_ ** 2).sum()
 
 
@@ -40,7 +40,7 @@ def test_logistic_is_that_of_scikit_learn(classes):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
     a = theirs.decision_function(X)
     rows = np.stack([-a / 2, a / 2], axis=1) if classes == 2 else a
-    at_theirs = temper.tempered_loss(rows, y, loss="logistic").mean()
+    at_theirs = temperlr.tempered_loss(rows, y, loss="logistic").mean()
     assert ours.objective_ <= at_theirs + l2 / 2 * (theirs.coef_ ** 2).sum() + 1e-12
 
 
@@ -54,7 +54,7 @@ def test_objective_is_the_defined_one_and_a_minimum():
     for _ in range(5):
         worse._coef = model.coef_ + rng.normal(scale=0.1, size=model.coef_.shape)
         a = X @ worse._coef.T + model.intercept_
-        losses = temper.tempered_loss(a, y, 0.4, 1.3)
+        losses = temperlr.tempered_loss(a, y, 0.4, 1.3)
         assert losses.mean() + 1e-3 / 2 * (worse._coef ** 2).sum() > model.objective_
 
 
@@ -159,7 +159,7 @@ def test_importance_is_the_factor_of_the_paper(classes):
 def test_uncalibrated_probabilities_are_the_escort():
     X, y = made(classes=3)
     model = TemperedLogisticRegression(0.4, 1.3, calibrate="none").fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(X), temper.escort(model.raw_proba(X), 0.4),
+    np.testing.assert_allclose(model.predict_proba(X), temperlr.escort(model.raw_proba(X), 0.4),
                                rtol=1e-9, atol=1e-300)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
 
@@ -298,7 +298,7 @@ def test_a_callback_follows_and_stops():
 
     model = TemperedLogisticRegression(tol=1e-9, callback=follow).fit(X, y)
     assert model.stop_reason_ == "interrupted" and seen[-1].iteration == 3
-    assert isinstance(seen[0], temper.Progress) and seen[0].max_iterations == 1000
+    assert isinstance(seen[0], temperlr.Progress) and seen[0].max_iterations == 1000
     np.testing.assert_allclose([now.objective for now in seen], model.loss_curve_)
 
 
@@ -420,7 +420,7 @@ def test_columns_without_numbers_are_named():
     with pytest.raises(ValueError, match=said):
         TemperedLogisticRegression().fit(frame, y)
     with pytest.raises(ValueError, match=said):
-        temper.find_label_issues(frame, y)
+        temperlr.find_label_issues(frame, y)
     with pytest.raises(ValueError, match=r"numbers: 'when' \(dates\);"):
         TemperedLogisticRegression().fit(frame[["age", "when"]], y)
     # What can be taken for numbers is, and faults of another kind are reported as before.

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from conftest import made
 
-import temper
-from temper import TemperedLogisticRegression
+import temperlr
+from temperlr import TemperedLogisticRegression
 
 
 @pytest.mark.parametrize("names", [["b", "a", "c"], [3, 1, 2], [0.5, -1.5, 3.0], ["1_0", "2", "3"]])
@@ -15,7 +15,7 @@ def test_what_is_saved_is_loaded(tmp_path, names):
         labels = np.array([str(label) for label in labels])  # text that is numbers
     model = TemperedLogisticRegression(0.4, 1.2).fit(X, labels)
     model.save(tmp_path / "model.temper")
-    back = temper.load(tmp_path / "model.temper")
+    back = temperlr.load(tmp_path / "model.temper")
     assert np.array_equal(back.predict_proba(X)[:, np.argsort(np.argsort(back.classes_))],
                           back.predict_proba(X))
     assert np.array_equal(back.predict(X).astype(str), model.predict(X).astype(str))
@@ -29,21 +29,21 @@ def test_names_of_features_are_kept(tmp_path):
     X, y = made(columns=2)
     frame = pandas.DataFrame(X, columns=["age", "größe"])
     TemperedLogisticRegression().fit(frame, y).save(tmp_path / "model.temper")
-    assert list(temper.load(tmp_path / "model.temper").feature_names_in_) == ["age", "größe"]
+    assert list(temperlr.load(tmp_path / "model.temper").feature_names_in_) == ["age", "größe"]
 
 
 def test_faults_are_exceptions(tmp_path):
     with pytest.raises(FileNotFoundError, match="nothing.temper"):
-        temper.load(tmp_path / "nothing.temper")
+        temperlr.load(tmp_path / "nothing.temper")
     (tmp_path / "text").write_text("no model")
     with pytest.raises(ValueError, match="no model"):
-        temper.load(tmp_path / "text")
+        temperlr.load(tmp_path / "text")
     X, y = made()
     model = TemperedLogisticRegression().fit(X, y)
     with pytest.raises(OSError):
         model.save(tmp_path / "no" / "folder" / "model.temper")
     with pytest.raises(ValueError, match="no model"):
-        temper._temper.from_text(b"PK")
+        temperlr._temper.from_text(b"PK")
 
 
 def test_onnx_gives_the_same_answers(tmp_path):

@@ -3,45 +3,45 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp, softmax
 
-import temper
+import temperlr
 
 
 def test_broadcasting_and_numbers():
     x, t = np.array([[0.5], [2.0]]), np.array([0.0, 0.5, 1.0])
-    out = temper.log_t(x, t)
+    out = temperlr.log_t(x, t)
     assert out.shape == (2, 3)
     np.testing.assert_allclose(out[:, 0], x[:, 0] - 1)
     np.testing.assert_allclose(out[:, 1], 2 * (np.sqrt(x[:, 0]) - 1))
     np.testing.assert_allclose(out[:, 2], np.log(x[:, 0]))
-    assert isinstance(temper.log_t(2, 1), float)
-    assert temper.exp_t([], 1).shape == (0,)
+    assert isinstance(temperlr.log_t(2, 1), float)
+    assert temperlr.exp_t([], 1).shape == (0,)
 
 
 def test_exp_is_the_inverse_of_log():
     x, t = np.meshgrid(np.logspace(-3, 3, 13), [0, 0.3, 1 - 1e-9, 1, 1 + 1e-9, 1.7])
-    np.testing.assert_allclose(temper.exp_t(temper.log_t(x, t), t), x, rtol=1e-6)
-    assert temper.log_t(0.0, 0.5) == -2 and temper.log_t(0.0, 1.0) == -np.inf
-    assert temper.exp_t(3.0, 2.0) == np.inf and np.isnan(temper.log_t(-1.0, 0.5))
+    np.testing.assert_allclose(temperlr.exp_t(temperlr.log_t(x, t), t), x, rtol=1e-6)
+    assert temperlr.log_t(0.0, 0.5) == -2 and temperlr.log_t(0.0, 1.0) == -np.inf
+    assert temperlr.exp_t(3.0, 2.0) == np.inf and np.isnan(temperlr.log_t(-1.0, 0.5))
 
 
 def test_families():
     a = np.random.RandomState(0).normal(size=(4, 3, 5))
-    np.testing.assert_allclose(temper.probabilities(a, 1.0), softmax(a, axis=-1))
-    np.testing.assert_allclose(temper.log_partition(a, 1.0), logsumexp(a, axis=-1))
+    np.testing.assert_allclose(temperlr.probabilities(a, 1.0), softmax(a, axis=-1))
+    np.testing.assert_allclose(temperlr.log_partition(a, 1.0), logsumexp(a, axis=-1))
     for t in (0.0, 0.5, 1.5, 2.0):
-        p = temper.probabilities(a, t)
+        p = temperlr.probabilities(a, t)
         assert p.shape == a.shape
         np.testing.assert_allclose(p.sum(axis=-1), 1)
-        g = temper.log_partition(a, t)
-        np.testing.assert_allclose(temper.exp_t(a - g[..., None], t), p, atol=1e-12)
-    assert isinstance(temper.log_partition([0.0, 1.0], 1.5), float)
+        g = temperlr.log_partition(a, t)
+        np.testing.assert_allclose(temperlr.exp_t(a - g[..., None], t), p, atol=1e-12)
+    assert isinstance(temperlr.log_partition([0.0, 1.0], 1.5), float)
 
 
 def test_entropy_divergence_escort():
     p, q = np.array([[0.2, 0.8], [0.5, 0.5]]), np.array([0.4, 0.6])
-    np.testing.assert_allclose(temper.entropy(p, 1.0), -(p * np.log(p)).sum(axis=1))
-    np.testing.assert_allclose(temper.divergence(p, q, 1.0), (p * np.log(p / q)).sum(axis=1))
-    np.testing.assert_allclose(temper.escort(p, 2.0), p**2 / (p**2).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(temperlr.entropy(p, 1.0), -(p * np.log(p)).sum(axis=1))
+    np.testing.assert_allclose(temperlr.divergence(p, q, 1.0), (p * np.log(p / q)).sum(axis=1))
+    np.testing.assert_allclose(temperlr.escort(p, 2.0), p**2 / (p**2).sum(axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize("loss, t1, t2", [("tempered", 0.3, 1.2), ("logistic", 1, 1),
@@ -49,31 +49,31 @@ def test_entropy_divergence_escort():
 def test_gradient_of_the_loss(loss, t1, t2):
     a = np.random.RandomState(0).normal(size=(6, 4))
     y = np.array([0, 1, 2, 3, 0, 1])
-    value, gradient = temper.tempered_loss(a, y, t1, t2, loss=loss, gradient=True)
-    np.testing.assert_allclose(value, temper.tempered_loss(a, y, t1, t2, loss=loss))
+    value, gradient = temperlr.tempered_loss(a, y, t1, t2, loss=loss, gradient=True)
+    np.testing.assert_allclose(value, temperlr.tempered_loss(a, y, t1, t2, loss=loss))
     for c in range(4):
         step = np.zeros(4)
         step[c] = 1e-6
-        slope = (temper.tempered_loss(a + step, y, t1, t2, loss=loss)
-                 - temper.tempered_loss(a - step, y, t1, t2, loss=loss)) / 2e-6
+        slope = (temperlr.tempered_loss(a + step, y, t1, t2, loss=loss)
+                 - temperlr.tempered_loss(a - step, y, t1, t2, loss=loss)) / 2e-6
         np.testing.assert_allclose(gradient[:, c], slope, atol=1e-8)
 
 
 def test_loss_is_the_defined_one():
     a = np.random.RandomState(0).normal(size=(6, 4))
-    p = temper.probabilities(a, 1.2)
-    np.testing.assert_allclose(temper.tempered_loss(a, 2, 0.3, 1.2), -temper.log_t(p[:, 2], 0.3))
-    assert isinstance(temper.tempered_loss([1.0, 0.0], 1), float)
+    p = temperlr.probabilities(a, 1.2)
+    np.testing.assert_allclose(temperlr.tempered_loss(a, 2, 0.3, 1.2), -temperlr.log_t(p[:, 2], 0.3))
+    assert isinstance(temperlr.tempered_loss([1.0, 0.0], 1), float)
 
 
 def test_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="label 4 of row 0"):
-        temper.tempered_loss([[0.0, 1.0]], [4])
+        temperlr.tempered_loss([[0.0, 1.0]], [4])
     with pytest.raises(ValueError, match="numbers of classes"):
-        temper.tempered_loss([[0.0, 1.0]], ["a"])
+        temperlr.tempered_loss([[0.0, 1.0]], ["a"])
     with pytest.raises(ValueError, match="at least one number"):
-        temper.entropy(1.0, 1.0)
+        temperlr.entropy(1.0, 1.0)
     with pytest.raises(ValueError, match="no loss"):
-        temper.tempered_loss([[0.0, 1.0]], [0], loss="x")
+        temperlr.tempered_loss([[0.0, 1.0]], [0], loss="x")
     with pytest.raises(ValueError):
-        temper.log_t(np.zeros(3), np.zeros(2))
+        temperlr.log_t(np.zeros(3), np.zeros(2))

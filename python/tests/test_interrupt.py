@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import ctrl_c_inside
 
-from temper import TemperedLogisticRegression
+from temperlr import TemperedLogisticRegression
 
 
 def made_noise(rows, columns, classes):

@@ -11,7 +11,7 @@ PROGRAM = """
 import sys, warnings
 import numpy as np
 from scipy import sparse
-import temper
+import temperlr
 warnings.simplefilter("ignore")
 kind, rows, columns, each, classes = sys.argv[1], *map(int, sys.argv[2:])
 def memory(what):
@@ -36,7 +36,7 @@ def made(rows):
     return X
 def growth(X):
     y = np.arange(X.shape[0], dtype=np.int64) % classes
-    model = temper.TemperedLogisticRegression(max_iter=2, tol=1e-12)
+    model = temperlr.TemperedLogisticRegression(max_iter=2, tol=1e-12)
     open("/proc/self/clear_refs", "w").write("5")
     before = memory("VmRSS")
     model.fit(X, y)
@@ -93,7 +93,7 @@ LEAKS = """
 import sys, warnings
 import numpy as np
 from scipy import sparse
-import temper
+import temperlr
 warnings.simplefilter("ignore")
 X, y = np.random.RandomState(0).normal(size=(200, 50)), np.arange(200) % 3
 names = np.array(["a", "b", "c"])[y]
@@ -109,28 +109,28 @@ def refused(call, *args):
 def stop(now):
     raise ValueError("stop")
 def round():
-    model = temper.TemperedLogisticRegression(max_iter=3)
+    model = temperlr.TemperedLogisticRegression(max_iter=3)
     model.fit(X, names, sample_weight=np.ones(200)).predict_proba(X)
     model.fit(sparse.csr_matrix(X), y).predict(sparse.csr_matrix(X))
-    tuned = temper.TemperedLogisticRegressionCV(0.5, 1, 1e-3, only=True, cv=2, max_iter=3, ask=2)
+    tuned = temperlr.TemperedLogisticRegressionCV(0.5, 1, 1e-3, only=True, cv=2, max_iter=3, ask=2)
     tuned.fit(X[:, :5], names, trusted={0: "b"})
     tuned.set_params(cv=folds).fit(X[:, :5], y)
     refused(tuned.fit, X[:, :5], y, -np.ones(200))
     refused(tuned.set_params(callback=stop).fit, X[:, :5], y)
     refused(tuned.set_params(t1=-1).fit, X[:, :5], y)
-    temper.find_label_issues(X[:, :5], names, t1=0.5, l2=1e-3, cv=2, max_iter=3)
-    refused(lambda: temper.find_label_issues(X[:, :5], y, callback=stop))
-    refused(lambda: temper.find_label_issues(X[:, :5], y, t1=-1))
-    temper._temper.from_text(model._model.text()).describe()
-    temper.add_noise(X, y, 0.3)
-    temper.tempered_loss(X, 0, gradient=True)
+    temperlr.find_label_issues(X[:, :5], names, t1=0.5, l2=1e-3, cv=2, max_iter=3)
+    refused(lambda: temperlr.find_label_issues(X[:, :5], y, callback=stop))
+    refused(lambda: temperlr.find_label_issues(X[:, :5], y, t1=-1))
+    temperlr._temper.from_text(model._model.text()).describe()
+    temperlr.add_noise(X, y, 0.3)
+    temperlr.tempered_loss(X, 0, gradient=True)
     refused(model.fit, X * np.nan, y)
     refused(model.fit, X, y, -np.ones(200))
-    refused(temper.TemperedLogisticRegression(loss="x").fit, X, y)
-    refused(temper.TemperedLogisticRegression(callback=stop).fit, X, y)
-    refused(temper._temper.data, X, y.astype(np.int32), ["one name"], None, None)
-    refused(temper._temper.data, X, y[:5].astype(np.int32), None, None, None)
-    refused(temper._temper.from_text, b"x")
+    refused(temperlr.TemperedLogisticRegression(loss="x").fit, X, y)
+    refused(temperlr.TemperedLogisticRegression(callback=stop).fit, X, y)
+    refused(temperlr._temper.data, X, y.astype(np.int32), ["one name"], None, None)
+    refused(temperlr._temper.data, X, y[:5].astype(np.int32), None, None, None)
+    refused(temperlr._temper.from_text, b"x")
 for _ in range(50):
     round()
 before = memory()

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from conftest import made
 
-import temper
-from temper import plots
+import temperlr
+from temperlr import plots
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -15,7 +15,7 @@ matplotlib.use("Agg")
 @pytest.fixture
 def fitted():
     X, y = made(classes=3)
-    return temper.TemperedLogisticRegression().fit(X, y), X, y
+    return temperlr.TemperedLogisticRegression().fit(X, y), X, y
 
 
 def test_losses():
@@ -35,7 +35,7 @@ def test_training(fitted):
 @pytest.mark.parametrize("classes", [2, 3])
 def test_margins(classes):
     X, y = made(classes=classes)
-    model = temper.TemperedLogisticRegression().fit(X, y)
+    model = temperlr.TemperedLogisticRegression().fit(X, y)
     m = plots.margins(model, X, y)
     assert np.array_equal(m > 0, model.predict(X) == y)
     ax = plots.plot_margins(model, X, y, marked=np.flatnonzero(m < 0), bins=20)
@@ -45,8 +45,8 @@ def test_margins(classes):
 
 def test_tuning():
     X, y = made(rows=150)
-    model = temper.TemperedLogisticRegressionCV(t1=[0.5, 1], t2=[1, 1.4], l2=[1e-3, 1e-1],
-                                                cv=2).fit(X, y)
+    model = temperlr.TemperedLogisticRegressionCV(t1=[0.5, 1], t2=[1, 1.4], l2=[1e-3, 1e-1],
+                                                  cv=2).fit(X, y)
     table = model.cv_results_
     ax = plots.plot_tuning(model)
     cells = np.asarray(ax.images[0].get_array())

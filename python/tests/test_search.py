@@ -15,8 +15,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from test_command import labels_beside, run, write
 
-import temper
-from temper import TemperedLogisticRegression, TemperedLogisticRegressionCV
+import temperlr
+from temperlr import TemperedLogisticRegression, TemperedLogisticRegressionCV
 
 pytestmark = [pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
               pytest.mark.filterwarnings("ignore::UserWarning")]
@@ -149,7 +149,7 @@ def test_accuracies_are_those_of_training_without_the_fold():
 
 def test_labels_that_are_systematically_wrong_are_told_of():
     X = np.random.RandomState(0).normal(size=(2000, 2))
-    noisy = temper.add_noise(X, (X[:, 0] > 0).astype(int), 0.1, "large-margin").y
+    noisy = temperlr.add_noise(X, (X[:, 0] > 0).astype(int), 0.1, "large-margin").y
     with pytest.warns(UserWarning, match="look systematically wrong"):
         model = TemperedLogisticRegressionCV(**SMALL).fit(X, noisy)
     assert any("look systematically wrong" in sentence for sentence in model.warnings_)
@@ -347,8 +347,8 @@ def test_in_a_pipeline_and_as_a_file(tmp_path):
     pipeline = make_pipeline(StandardScaler(), TemperedLogisticRegressionCV(**SMALL, cv=3))
     assert cross_val_score(pipeline, X, y, cv=2).mean() > 0.7
     model = TemperedLogisticRegressionCV(**SMALL, cv=3).fit(X, y)
-    temper.save(model, tmp_path / "m")
-    loaded = temper.load(tmp_path / "m")
+    temperlr.save(model, tmp_path / "m")
+    loaded = temperlr.load(tmp_path / "m")
     assert (loaded.t1_, loaded.t2_) == (model.t1_, model.t2_)
     assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
@@ -368,7 +368,7 @@ def test_progress(classes, jobs, capsys):
     seen = []
     TemperedLogisticRegressionCV(**SMALL, n_jobs=jobs, callback=seen.append,
                                  verbose=1).fit(X, y)
-    assert all(isinstance(now, temper.TuneProgress) for now in seen)
+    assert all(isinstance(now, temperlr.TuneProgress) for now in seen)
     assert [now.done for now in seen] == sorted(now.done for now in seen)
     assert {"halves", "folds", "check"} <= {now.phase for now in seen}
     assert seen[-1].done <= seen[-1].all and "temper:" in capsys.readouterr().err

@@ -11,8 +11,8 @@ import pytest
 from conftest import ROOT, as_kind, made
 from scipy import sparse
 
-from temper import TemperedLogisticRegression, load
-from temper.shards import Plan, Question, Shard, survey
+from temperlr import TemperedLogisticRegression, load
+from temperlr.shards import Plan, Question, Shard, survey
 
 CUTS = {1: [0, 600], 2: [0, 150, 600], 3: [0, 40, 333, 600], 5: [0, 1, 100, 101, 420, 600]}
 

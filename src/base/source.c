@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/decompress.h"
+#include "base/compression/decompress.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -121,6 +121,9 @@ static temper_status decompress_failed(struct source *source, enum decompress_re
                          "%s: this zstd archive was made with a dictionary; unpack it first: "
                          "zstd -d -D DICTIONARY",
                          name);
+    case DECOMPRESS_UNSUPPORTED:
+        return error_set(error, TEMPER_BAD_DATA, "%s: this build of temper does not unpack %s; unpack it first: %s -d",
+                         name, kind, kind);
     default:
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: the %s archive is damaged before byte %llu: %s; get the file again", name, kind, byte + 1,

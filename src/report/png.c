@@ -1,9 +1,9 @@
-/* png: encodes small images as PNG (ISO/IEC 15948) with zlib: the three chunks that an image needs, without filters. */
+/* png: encodes small images as PNG (ISO/IEC 15948): the three chunks that an image needs, without filters. */
 #include "report/png.h"
 
 #include <string.h>
-#include <zlib.h>
 
+#include "base/compression/deflate.h"
 #include "base/memory.h"
 
 /* Stores a number in the byte order of PNG, big-endian. */
@@ -17,14 +17,12 @@ static void put_u32(unsigned char *at, uint32_t value)
 static void append_chunk(struct text *out, const char *name, const unsigned char *bytes, uint32_t length)
 {
     unsigned char number[4];
-    uLong sum = crc32(crc32(0, NULL, 0), (const unsigned char *)name, 4);
-    if (length) /* crc32 of NULL would start again */
-        sum = crc32(sum, bytes, length);
+    uint32_t sum = deflate_crc32(deflate_crc32(0, (const unsigned char *)name, 4), bytes, length);
     put_u32(number, length);
     text_append_bytes(out, (const char *)number, 4);
     text_append_bytes(out, name, 4);
     text_append_bytes(out, (const char *)bytes, length);
-    put_u32(number, (uint32_t)sum);
+    put_u32(number, sum);
     text_append_bytes(out, (const char *)number, 4);
 }
 
@@ -40,16 +38,16 @@ static void fill_lines(const struct picture *picture, unsigned char *line)
     }
 }
 
-/* The IDAT chunk: all lines, compressed by zlib at its highest level, since pages contain hundreds of small images and
- * each is encoded once. */
+/* The IDAT chunk: all lines, compressed as far as possible, since pages contain hundreds of small images and each is
+ * encoded once. */
 static void append_lines(struct text *out, const struct picture *picture)
 {
     size_t length = picture->height * ((size_t)picture->width * picture->colours + 1);
-    uLongf packed = compressBound((uLong)length);
+    size_t packed = deflate_bound(length);
     unsigned char *lines = mem_alloc(length, 1), *bytes = mem_alloc(packed, 1);
     if (lines && bytes) {
         fill_lines(picture, lines);
-        out->failed |= compress2(bytes, &packed, lines, (uLong)length, 9) != Z_OK;
+        out->failed |= !deflate_bytes(lines, length, bytes, &packed);
         append_chunk(out, "IDAT", bytes, (uint32_t)packed);
     } else {
         out->failed = true;

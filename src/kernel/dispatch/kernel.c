@@ -1,6 +1,9 @@
 /* kernel: the table of instruction sets, and the choice of one that the processor supports. */
 #include "kernel/dispatch/kernel.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +15,44 @@ static bool always(void)
 }
 
 #if defined(__x86_64__)
-/* The compiler flags of isa_avx2_*.c and these probes must agree, or an illegal instruction would be executed.
- * __builtin_cpu_supports also checks that the operating system saves the registers. */
+/* Bits of CPUID and of the register XCR0 (Intel's manual, volume 1, chapters 14 and 15). XCR0 has a bit for each set of
+ * registers that the operating system saves. */
+enum {
+    LEAF1_ECX_AVX2 = bit_FMA | bit_OSXSAVE | bit_AVX,
+    LEAF7_EBX_AVX2 = bit_AVX2,
+    LEAF7_EBX_AVX512 = bit_AVX512F | bit_AVX512DQ | bit_AVX512BW,
+    XCR0_YMM = 0x06, /* XMM, upper halves of YMM */
+    XCR0_ZMM = 0xe6  /* these, masks, upper halves of ZMM, ZMM 16 to 31 */
+};
+static const unsigned leaf7_ebx_vl = bit_AVX512VL; /* bit 31: no int */
+
+static bool has_registers(unsigned wanted)
+{
+    unsigned low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & wanted) == wanted;
+}
+
+/* Not __builtin_cpu_supports: it needs a run-time library that not every compiler brings. */
+static bool has_features(unsigned leaf7_ebx, unsigned registers)
+{
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & LEAF1_ECX_AVX2) != LEAF1_ECX_AVX2)
+        return false;
+    if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) || (ebx & leaf7_ebx) != leaf7_ebx)
+        return false;
+    return has_registers(registers);
+}
+
+/* The compiler flags of isa_avx2_*.c and these probes must agree, or an illegal instruction would be executed. */
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return has_features(LEAF7_EBX_AVX2, XCR0_YMM);
 }
 
 static bool has_avx512(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    return has_features(LEAF7_EBX_AVX2 | LEAF7_EBX_AVX512 | leaf7_ebx_vl, XCR0_ZMM);
 }
 #endif
 

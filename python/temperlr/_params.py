@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 
 def solver_options(estimator: Any) -> dict[str, Any]:
     """What training and tuning have in common."""
-    return {"scale": scale_of(estimator.scale), "solver": word("solver", estimator.solver),
+    return {"scale": scale_of(estimator.scale), "solver": solver_of(estimator.solver),
             "precision": word("precision", estimator.precision),
             "calibrate": word("calibrate", estimator.calibrate),
             "estimate_noise": bool(estimator.estimate_noise),
@@ -39,6 +39,47 @@ def scale_of(value: Any) -> str | None:
         raise ValueError('scale has to be a str, and is None; for features as they are, '
                          'scale="none"')
     return None if is_auto(value) else word("scale", value)
+
+
+# LogisticRegression's names: all of them reach the same minimum.
+_THEIR_SOLVERS = {"newton-cg": "newton", "newton-cholesky": "newton", "liblinear": "tron", "sag": "auto",
+                  "saga": "auto"}
+
+
+def solver_of(value: Any) -> str:
+    name = word("solver", value)
+    return _THEIR_SOLVERS.get(name, name)
+
+
+class Penalty(NamedTuple):
+    """lambda, or LogisticRegression's C, of which one is NaN; both: "auto"."""
+
+    l2: float
+    C: float
+
+    def value(self, weight: float) -> float:
+        """lambda for rows of this total weight; NaN: "auto"."""
+        return self.l2 if math.isnan(self.C) else 1 / (self.C * weight)
+
+
+def penalty_of(estimator: Any) -> Penalty:
+    """Of the parameters l2, C and penalty; what contradicts itself is refused."""
+    if estimator.penalty not in ("l2", None, "none"):
+        raise ValueError(f"penalty={estimator.penalty!r} is not supported: the solvers minimise smooth functions, and "
+                         "l1 is none; penalty=\"l2\", None, or LogisticRegression with solver=\"saga\"")
+    l2 = math.nan if is_auto(estimator.l2) else number("l2", estimator.l2)
+    if estimator.C is not None and not math.isnan(l2):
+        raise ValueError("l2 and C are the same penalty in two units; give one of them")
+    if estimator.penalty != "l2":
+        if estimator.C is not None or not math.isnan(l2):
+            raise ValueError("penalty=None leaves nothing for l2 and C to say; drop them, or penalty")
+        return Penalty(0.0, math.nan)
+    if estimator.C is None:
+        return Penalty(l2, math.nan)
+    C = number("C", estimator.C)
+    if C <= 0:
+        raise ValueError(f"C has to be above 0, and is {C!r}; smaller is a stronger penalty")
+    return Penalty(math.nan, C)
 
 
 def clean_of(value: Any) -> str | None:

@@ -11,7 +11,7 @@ from . import _temper
 from ._base import TemperedClassifier, free_temperatures
 from ._compat import validate
 from ._data import borrow
-from ._params import is_auto, number, solver_options, word
+from ._params import Penalty, is_auto, number, penalty_of, solver_options, word
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
 from ._tuning import TUNE_DEFAULTS, run_tuning
 
@@ -32,6 +32,12 @@ class TemperedLogisticRegression(TemperedClassifier):
     l2 : float or "auto", default "auto"
         The penalty lambda, on the features as scaled. LogisticRegression's ``C`` is
         ``1 / (l2 * n_samples)``. "auto" is ``2e-4 * trace(cov(X)) / (n_classes - 1)``.
+    C : float or None, default None
+        The penalty as LogisticRegression has it, in the place of ``l2``: ``l2 = 1 / (C * sum of the
+        weights of the rows)``, on the features as scaled; ``scale="none"`` for its very objective.
+        ``inf`` is no penalty.
+    penalty : {"l2", None}, default "l2"
+        As in LogisticRegression; None is ``l2=0``. "l1" and "elasticnet" are refused.
     loss : str, default "tempered"
         "tempered"; "logistic", "t-logistic" and "gce", which fix temperatures: (1, 1), (1, t2) and
         (t1, 1); "hinge"; "bregman"; "sce", the symmetric cross-entropy; "trimmed", logistic
@@ -40,7 +46,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         name: "hinge:0.5" is smoothed over 0.5; "sce:0.1:1:-4" has alpha, beta and what replaces
         log 0; "trimmed:0.2" leaves out a fifth of the rows, by weight.
     solver : {"auto", "newton", "lbfgs", "tron"}
-        "auto" takes the fastest for the data.
+        "auto" takes the fastest for the data. LogisticRegression's names are understood: "newton-cg"
+        and "newton-cholesky" are "newton", "liblinear" is "tron", "sag" and "saga" are "auto".
     tol : float, default 1e-4
         Training ends when the norm of the gradient is this share of that at W = 0, and the objective
         is estimated to be within a thousandth of this share of its minimum.
@@ -62,9 +69,9 @@ class TemperedLogisticRegression(TemperedClassifier):
     verbose : int or bool, default 0
         Show progress: a tqdm bar where that is installed.
     callback : callable or None
-        Called with a :class:`temper.Progress` after each iteration; a true answer ends training
+        Called with a :class:`temperlr.Progress` after each iteration; a true answer ends training
         with the best weights so far. Where temperatures are chosen, with a
-        :class:`temper.TuneProgress` now and then; a true answer is an error then.
+        :class:`temperlr.TuneProgress` now and then; a true answer is an error then.
     precision : {"auto", "f32", "f64"}
         Of sums within blocks of rows. "auto" is "f64" for float64 and sparse X, else "f32".
     calibrate : {"auto", "folds", "train", "none"}
@@ -73,9 +80,9 @@ class TemperedLogisticRegression(TemperedClassifier):
         for each weight. "none" leaves those that the loss implies. Labels never change.
     estimate_noise : bool, default False
         Audit the rows after training, and keep how often each class is labelled as another, for
-        ``predict_true_proba``. It takes as long as :func:`temper.find_label_issues`.
+        ``predict_true_proba``. It takes as long as :func:`temperlr.find_label_issues`.
     clean : {"drop", "weigh", "relabel"} or None
-        Audit the rows first, as :func:`temper.find_label_issues` does by default, and fit on what is
+        Audit the rows first, as :func:`temperlr.find_label_issues` does by default, and fit on what is
         believed: without the rows that it lists; with the weight of each row times the probability
         that its label is right; or with the suggested labels. docs/training.md has its effect.
 
@@ -109,7 +116,7 @@ class TemperedLogisticRegression(TemperedClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from temper import TemperedLogisticRegression
+    >>> from temperlr import TemperedLogisticRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> model = TemperedLogisticRegression().fit(X, y)
     >>> model.predict(X[:3])
@@ -125,7 +132,8 @@ class TemperedLogisticRegression(TemperedClassifier):
                  n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0,
                  callback: Callable[[Progress], Any] | Callable[[TuneProgress], Any] | None = None,
                  precision: str = "auto", calibrate: str = "auto",
-                 estimate_noise: bool = False, clean: str | None = None) -> None:
+                 estimate_noise: bool = False, clean: str | None = None,
+                 C: float | None = None, penalty: str | None = "l2") -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -146,6 +154,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.calibrate = calibrate
         self.estimate_noise = estimate_noise
         self.clean = clean
+        self.C = C
+        self.penalty = penalty
 
     # ---- Training --------------------------------------------------------------------------------
 
@@ -156,15 +166,16 @@ class TemperedLogisticRegression(TemperedClassifier):
         sorted indices of 32 or 64 bits: none of these is copied. Everything else is converted
         first.
         """
-        grid = self._auto_grid()
-        if grid is not None:
-            self._fit_auto(grid, validate(self, X, reset=True), y, sample_weight)
+        l2 = penalty_of(self)
+        if self._open_temperatures():
+            self._fit_auto(l2, validate(self, X, reset=True), y, sample_weight)
             return self
         options = self._train_options()
         X = validate(self, X, reset=True)
         labels = self._encode(X, y)
-        data = borrow(X, labels, getattr(self, "feature_names_in_", None),
-                      self._weights(X, labels, sample_weight))
+        weights = self._weights(X, labels, sample_weight)
+        options["l2"] = l2.value(X.shape[0] if weights is None else float(weights.sum()))
+        data = borrow(X, labels, getattr(self, "feature_names_in_", None), weights)
         labels = labels._replace(codes=labels.codes[:0].copy())  # the library has its own
         with Follower(self.callback, self.verbose) as follower:
             model, report, interruption = _temper.train(
@@ -192,33 +203,37 @@ class TemperedLogisticRegression(TemperedClassifier):
 
     def _train_options(self) -> dict[str, Any]:
         return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
-                "l2": np.nan if is_auto(self.l2) else number("l2", self.l2),
-                **solver_options(self)}
+                "l2": penalty_of(self).l2, **solver_options(self)}
 
     # ---- Temperatures that are chosen ------------------------------------------------------------
 
-    def _auto_grid(self) -> str | None:
-        """The grid of ``temper train --t1 auto``; None where nothing is to be chosen."""
+    def _open_temperatures(self) -> list[str]:
+        """Those that are to be chosen."""
         open_ones = [name for name in ("t1", "t2") if is_auto(getattr(self, name))]
-        if not open_ones:
-            return None
         for name in open_ones:
             if name not in free_temperatures(self.loss):
                 raise ValueError(f'{name}="auto" does not go with loss="{self.loss}", which has no '
                                  f"{name} to choose")
-        if self.warm_start:
+        if open_ones and self.warm_start:
             raise ValueError("warm_start does not go with temperatures that are to be chosen: "
                              "folds begin at 0, and so must the final fit; give t1 and t2, or "
                              "drop it")
+        return open_ones
+
+    def _auto_grid(self, l2: float) -> str:
+        """The grid of ``temper train --t1 auto``."""
+        open_ones = self._open_temperatures()
         words = [] if len(open_ones) == 2 and self.loss == "tempered" else ["only"]
         words.append(f"loss={self.loss}")
-        words += [f"{name}={number(name, getattr(self, name))!r}" for name in ("t1", "t2", "l2")
-                  if not is_auto(getattr(self, name))]
+        words += [f"{name}={number(name, getattr(self, name))!r}" for name in ("t1", "t2") if name not in open_ones]
+        words += [] if np.isnan(l2) else [f"l2={l2!r}"]
         return " ".join(words)
 
-    def _fit_auto(self, grid: str, X: Any, y: Any, sample_weight: Any) -> None:
-        options = {**TUNE_DEFAULTS, "grid": grid, **solver_options(self)}
+    def _fit_auto(self, l2: Penalty, X: Any, y: Any, sample_weight: Any) -> None:
         rows = self._counting_rows(X, y, sample_weight)
+        weights = self._weights(rows.X, rows.labels, rows.weights)
+        grid = self._auto_grid(l2.value(rows.X.shape[0] if weights is None else float(weights.sum())))
+        options = {**TUNE_DEFAULTS, "grid": grid, **solver_options(self)}
         tuned = run_tuning(rows.data(self), None, self.callback, self.verbose, options)
         self._take(tuned.model, rows.labels)
         self._take_report(tuned.report["training"])

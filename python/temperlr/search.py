@@ -65,7 +65,7 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
     verbose : int or bool, default 0
         Show progress: a tqdm bar where that is installed.
     callback : callable or None
-        Called with a :class:`temper.TuneProgress` now and then, from whatever thread is at work; a
+        Called with a :class:`temperlr.TuneProgress` now and then, from whatever thread is at work; a
         true answer ends tuning with an error.
 
     Attributes
@@ -122,7 +122,7 @@ importance_, objective_, solver_
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from temper import TemperedLogisticRegressionCV
+    >>> from temperlr import TemperedLogisticRegressionCV
     >>> X, y = load_iris(return_X_y=True)
     >>> model = TemperedLogisticRegressionCV(t1=[0.5, 1], t2=1, cv=5).fit(X, y)
     >>> model.decided_by_, model.n_splits_

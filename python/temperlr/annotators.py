@@ -232,7 +232,7 @@ def consensus(votes: Any, *, columns: Sequence[Any] | None = None, X: Any = None
     Examples
     --------
     >>> import numpy as np
-    >>> from temper import consensus
+    >>> from temperlr import consensus
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.integers(3, size=300)
     >>> guess = rng.integers(3, size=(300, 6))

@@ -372,7 +372,7 @@ def find_label_issues(X: Any = None, y: Any = None, sample_weight: Any = None, *
     verbose : int or bool, default 0
         Show progress: a tqdm bar where that is installed.
     callback : callable or None
-        Called with a :class:`temper.TuneProgress` now and then; a true answer ends the audit with
+        Called with a :class:`temperlr.TuneProgress` now and then; a true answer ends the audit with
         an error.
 
     Returns
@@ -387,7 +387,7 @@ def find_label_issues(X: Any = None, y: Any = None, sample_weight: Any = None, *
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from temper import add_noise, find_label_issues
+    >>> from temperlr import add_noise, find_label_issues
     >>> X, y = load_digits(return_X_y=True)
     >>> _, noisy, wrong = add_noise(X, y, rate=0.1, random_state=0)
     >>> report = find_label_issues(X, noisy, t1=0.3)

@@ -49,7 +49,7 @@ def margins(model: Any, X: Any, y: Any) -> np.ndarray:
     """How far each row is on the side of its given label: below 0 where the model disagrees.
 
     >>> from sklearn.datasets import load_iris
-    >>> from temper import TemperedLogisticRegression
+    >>> from temperlr import TemperedLogisticRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> model = TemperedLogisticRegression().fit(X, y)
     >>> bool(((margins(model, X, y) > 0) == (model.predict(X) == y)).all())
@@ -90,7 +90,7 @@ def plot_margins(model: Any, X: Any, y: Any, *, marked: Any = None, bins: int = 
 
 def plot_audit(report: Any, what: str = "margins", *, top: int | None = None,
                threshold: float | None = None, ax: Any = None) -> Any:
-    """A picture of a :class:`temper.AuditReport`: "margins", "precision" or "transition"; see its
+    """A picture of a :class:`temperlr.AuditReport`: "margins", "precision" or "transition"; see its
     ``plot``."""
     if what not in _AUDIT:
         raise ValueError(f"there is no picture {what!r} of an audit; there are {', '.join(_AUDIT)}")
@@ -136,7 +136,7 @@ _AUDIT = {"margins": _audit_margins, "precision": _audit_precision,
 
 def plot_tuning(model: Any, *, figure: str = "accuracy", l2: float | None = None,
                 ax: Any = None) -> Any:
-    """A heat map of a :class:`temper.TemperedLogisticRegressionCV`: a column of ``cv_results_``
+    """A heat map of a :class:`temperlr.TemperedLogisticRegressionCV`: a column of ``cv_results_``
     over t1 and t2, each at the l2 with the highest accuracy, or at the given one of the table. What
     was chosen is framed.
     """

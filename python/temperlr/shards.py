@@ -13,7 +13,7 @@ engine can move it. ``python/examples/dask_shards.py`` does this with Dask.
 
 >>> import numpy as np
 >>> from sklearn.datasets import load_iris
->>> from temper import TemperedLogisticRegression
+>>> from temperlr import TemperedLogisticRegression
 >>> X, y = load_iris(return_X_y=True)
 >>> parts = [slice(0, 70), slice(70, 150)]
 >>> plan = Plan([survey(X[p], y[p]) for p in parts], TemperedLogisticRegression())
@@ -77,7 +77,7 @@ class Plan:
 
     ``estimator`` has the parameters; it stays as it is. ``solver`` may be "auto" or "lbfgs",
     ``scale`` anything but "log", ``calibrate`` "auto" or "none": the model is not calibrated.
-    ``class_weight``, temperatures of "auto", ``estimate_noise``, ``clean`` and the losses "trimmed" and
+    ``class_weight``, ``C``, temperatures of "auto", ``estimate_noise``, ``clean`` and the losses "trimmed" and
     "forward" are refused.
     """
 
@@ -87,6 +87,8 @@ class Plan:
         if self.estimator.class_weight is not None:
             raise ValueError("class_weight does not go with shards, none of which knows all rows; "
                              "pass sample_weight")
+        if self.estimator.C is not None:
+            raise ValueError("C depends on the weight of all rows; give l2")
         self._plan = _temper.plan(list(surveys), None, None, False,
                                   **self.estimator._train_options())
 
@@ -116,7 +118,7 @@ class Plan:
             ) -> TemperedLogisticRegression:
         """A fitted copy of the estimator. ``ask(question, w)`` gives the answers of all shards, in
         the order of the surveys; an exception in it ends the training. Classes are as
-        :func:`temper.load` has them."""
+        :func:`temperlr.load` has them."""
         def sum_of(*told: Any) -> np.ndarray:
             question = Question(*told[:-1])
             return self.reduce(question, ask(question, np.frombuffer(told[-1])))

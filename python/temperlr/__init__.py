@@ -3,8 +3,8 @@
 ``TemperedLogisticRegression`` is an estimator for scikit-learn, ``TemperedLogisticRegressionCV``
 chooses its temperatures; ``find_label_issues`` reports which labels look wrong; ``add_noise`` makes
 them wrong on purpose; ``consensus`` joins the labels of several annotators; ``load`` and ``save`` share model files with the command; ``log_t``,
-``exp_t``, ``tempered_loss`` and their relatives are the functions of the paper. ``temper.plots``
-draws; ``temper.shards`` trains on rows that lie with the workers of another engine.
+``exp_t``, ``tempered_loss`` and their relatives are the functions of the paper. ``temperlr.plots``
+draws; ``temperlr.shards`` trains on rows that lie with the workers of another engine.
 """
 from . import plots, shards
 from ._progress import Progress, TuneProgress

@@ -69,6 +69,12 @@ def _has_probabilities(estimator: Any) -> bool:
     return True
 
 
+def _has_partial_fit(estimator: Any) -> bool:
+    raise AttributeError("a part of the rows does not determine the weights of all; fit all of them, which are not "
+                         "copied (numpy.memmap works), begin with the last weights by warm_start=True, or train on "
+                         "rows of several machines by temperlr.shards")
+
+
 @dataclass
 class CountingRows:
     """The rows of X whose weight is not 0: folds are drawn from these alone."""
@@ -288,10 +294,15 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         """The probabilities of the loss itself, not calibrated: too confident for t1 < 1."""
         return self._by_class(self._predict(X, _RAW_PROBABILITIES))
 
+    @available_if(_has_partial_fit)
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Not there: see the message."""
+        raise NotImplementedError  # _has_partial_fit has refused
+
     # ---- Files -----------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as ``temper train`` does; the command and :func:`temper.load` read it."""
+        """Write the model as ``temper train`` does; the command and :func:`temperlr.load` read it."""
         check_is_fitted(self)
         self._model.save(path)
 

@@ -4,7 +4,7 @@
  * A step takes input and room for output, and reports how much of both it has used. The state of a gzip stream is
  * either within a member or between two; only between two may the input end. libzstd passes from frame to frame by
  * itself, so that there the end of the input is checked against the number of bytes that it still wants. */
-#include "base/decompress.h"
+#include "base/compression/decompress.h"
 
 #include <string.h>
 #include <zlib.h>
@@ -16,16 +16,12 @@
 
 enum {
     GZIP_ONLY = 16 + MAX_WBITS, /* makes zlib check gzip's header, checksum and length */
+    GZIP_MAGIC = 2,             /* bytes that identify a member */
     MOST_AT_ONCE = 1 << 30,     /* zlib counts bytes in 32 bits */
     FRAME_START = 5,            /* bytes that determine the length of a zstd header */
     FRAME_HEADER = 18,          /* longest zstd header */
     WINDOW_LOG = 27             /* 128 MiB: enough for zstd -19 and --ultra -22; --long=31 needs 2 GiB */
 };
-
-/* The first bytes of each: RFC 1952, RFC 8878. */
-static const unsigned char gzip_magic[] = {0x1f, 0x8b};
-static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
-static const unsigned char skip_magic[] = {0x50, 0x2a, 0x4d, 0x18}; /* and 0x51 ... 0x5f */
 
 /* Where the next byte of the input belongs. */
 enum archive_stage {
@@ -48,20 +44,6 @@ struct decompressor {
     size_t head_length;
     unsigned long long made; /* bytes of output of the frame */
 };
-
-/* ---- Detection ------------------------------------------------------------------------------- */
-
-static const char gzip_name[] = "gzip", zstd_name[] = "zstd";
-
-const char *decompress_kind(const unsigned char *bytes, size_t length)
-{
-    if (length >= sizeof gzip_magic && memcmp(bytes, gzip_magic, sizeof gzip_magic) == 0)
-        return gzip_name;
-    if (length < sizeof zstd_magic)
-        return NULL;
-    bool skippable = (bytes[0] & 0xf0) == skip_magic[0] && memcmp(bytes + 1, skip_magic + 1, 3) == 0;
-    return skippable || memcmp(bytes, zstd_magic, sizeof zstd_magic) == 0 ? zstd_name : NULL;
-}
 
 /* ---- gzip ------------------------------------------------------------------------------------ */
 
@@ -107,7 +89,7 @@ static int inflate_flow(z_stream *zlib, struct byte_flow *flow)
 /* Did inflate fail within the header after a complete member? Then those bytes are no gzip. */
 static bool no_member(const struct decompressor *d)
 {
-    return d->finished > 0 && d->zlib.total_in <= sizeof gzip_magic;
+    return d->finished > 0 && d->zlib.total_in <= GZIP_MAGIC;
 }
 
 /* A step within a member. zlib verifies the checksum of the header, if there is one, and checksum and
@@ -138,7 +120,7 @@ static enum decompress_result gzip_between(struct decompressor *d, struct byte_f
         d->stage = PADDING;
     if (flow->in_left == 0)
         return flow->in_ended ? DECOMPRESS_END : DECOMPRESS_CONTINUES;
-    if (d->stage == PADDING || *flow->in != gzip_magic[0])
+    if (d->stage == PADDING || *flow->in != GZIP_FIRST)
         return DECOMPRESS_GARBAGE;
     d->stage = WITHIN;
     return inflateReset(&d->zlib) == Z_OK ? DECOMPRESS_CONTINUES : DECOMPRESS_NO_MEMORY;
@@ -241,15 +223,15 @@ static enum decompress_result zstd_step(struct decompressor *d, struct byte_flow
 
 /* ---- Either format --------------------------------------------------------------------------- */
 
-/* Kinds are compared by address: they are results of decompress_kind. */
 struct decompressor *decompress_open(const char *kind)
 {
     struct decompressor *d = mem_zeroed(1, sizeof *d);
     if (!d)
         return NULL;
+    bool gzip = strcmp(kind, "gzip") == 0;
     d->stage = WITHIN;
-    d->step = kind == gzip_name ? gzip_step : zstd_step;
-    if (kind == gzip_name ? gzip_open(d) : zstd_open(d))
+    d->step = gzip ? gzip_step : zstd_step;
+    if (gzip ? gzip_open(d) : zstd_open(d))
         return d;
     decompress_close(d);
     return NULL;

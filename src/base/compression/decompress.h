@@ -1,6 +1,7 @@
-/* decompress: gzip and zstd, a piece at a time, from memory to memory. */
-#ifndef BASE_DECOMPRESS_H
-#define BASE_DECOMPRESS_H
+/* decompress: gzip and zstd, a piece at a time, from memory to memory. decompress.c does it with zlib and libzstd; in a
+ * standalone build decompress_none.c takes its place, and refuses. */
+#ifndef BASE_COMPRESSION_DECOMPRESS_H
+#define BASE_COMPRESSION_DECOMPRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,8 @@ enum decompress_result {
     DECOMPRESS_GARBAGE,    /* bytes after the archive that are no archive */
     DECOMPRESS_TOO_WIDE,   /* zstd: it needs more memory than is allowed */
     DECOMPRESS_DICTIONARY, /* zstd: it needs the dictionary that it was made with */
-    DECOMPRESS_NO_MEMORY
+    DECOMPRESS_NO_MEMORY,
+    DECOMPRESS_UNSUPPORTED /* a standalone build */
 };
 
 /* Input and output of a step, which advances the pointers. */
@@ -29,7 +31,7 @@ struct byte_flow {
 struct decompressor;
 
 /* The format inferred from the first bytes: "gzip", "zstd", or NULL if it is neither. */
-enum { DECOMPRESS_MAGIC = 4 };
+enum { DECOMPRESS_MAGIC = 4, GZIP_FIRST = 0x1f };
 const char *decompress_kind(const unsigned char *bytes, size_t length);
 
 /* `kind` is a result of decompress_kind. NULL without memory. */
