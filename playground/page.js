@@ -70,8 +70,7 @@ function settings() {
 
 const degree = () => state.degree || SETS[state.set].degree;
 const truthAccuracy = (fit) => {
-  // The predicted class of a row is its label if the margin is positive; for two classes else the other one.
-  const right = state.points.filter((point, row) => (fit.margins[row] > 0) === (point.label === point.truth)).length;
+  const right = state.points.filter((point, row) => state.fits.classes[fit.predicted[row]] === point.truth).length;
   return right / state.points.length;
 };
 

@@ -6,7 +6,7 @@ let engine;
 // Numbers of classes that do occur: the library numbers those that it sees, from 0.
 const classNumbers = (about) => about.classes.map(Number);
 
-// One fit: its report, the margin of each row, and the probabilities on the grid, by the page's numbers of classes.
+// One fit: its report, the predicted class and the margin of each row, and the probabilities on the grid, by the page's numbers of classes.
 function fitOne(data, about, settings, grid) {
   const fit = engine.train(data, settings);
   try {
@@ -17,8 +17,13 @@ function fitOne(data, about, settings, grid) {
       for (let c = 0; c < width; c++) if (c !== label) most = Math.max(most, values[row * width + c]);
       return values[row * width + label] - most;
     });
+    const predicted = about.labels.map((_, row) => {
+      if (width === 1) return values[row] > 0 ? 1 : 0;
+      const scores = values.subarray(row * width, (row + 1) * width);
+      return scores.indexOf(Math.max(...scores));
+    });
     const shown = grid ? engine.predict(fit.model, grid, "raw") : null;
-    return { ...fit, model: undefined, margins, grid: shown && shown.values, text: engine.modelText(fit.model) };
+    return { ...fit, model: undefined, predicted, margins, grid: shown && shown.values, text: engine.modelText(fit.model) };
   } finally {
     engine.dropModel(fit.model);
   }
