@@ -24,9 +24,9 @@ STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo experiments bench bench-full bench-train bench-tune bench-python \
+.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check install clean help
+        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -71,6 +71,21 @@ demo: ## what wrong labels do, in seconds and without data: build/temper-demo.ht
 	@$(MAKE) --no-print-directory build
 	@build/temper demo -o build/temper-demo.html
 	@echo "temper is build/temper here; make install puts it on the path."
+
+playground: ## the library as WebAssembly with a page to try it: build/playground/index.html, one file
+	@tools/setup playground
+	@tools/playground
+
+playground-check: ## the playground in a browser, all of it; build/pages keeps pictures
+	@tools/setup test
+	@tools/setup playground
+	@tools/build gcc
+	@tools/playground
+	@tests/pages/playground build/gcc/temper build/pages
+
+site: build playground ## the documentation with references and the playground: build/site/index.html; dead links are errors
+	@tools/setup site
+	@tools/site build/temper
 
 experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERIMENT=--quick for minutes; continues
 	@mkdir -p build/experiments
@@ -210,6 +225,14 @@ mpi-kill-test: ## the same bytes by several processes; one of them ended 50 time
 	@tools/build gcc
 	@for mpi in openmpi mpich; do tests/mpi/check.py build/gcc/temper build/gcc/temper-mpi.$$mpi \
 	    "$$(command -v mpirun.$$mpi)" same kill:50 || exit; done
+
+release: ## checks, artefacts with checksums and bill of materials, tag: docs/release.md is the checklist
+	@tools/release check
+	@$(MAKE) --no-print-directory release-artefacts
+	@tools/release tag
+
+release-artefacts: playground ## build/release alone, without a tag
+	@tools/release artefacts
 
 install: build ## into PREFIX=/usr/local, below DESTDIR if given
 	@cmake --install build --prefix $(PREFIX)

@@ -240,6 +240,12 @@ TEMPER_API temper_read_options temper_read_defaults(void);
 /* Reads a whole file, "-" being the standard input; gzip and zstd are decompressed. */
 TEMPER_API temper_status temper_data_read(const char *path, const temper_read_options *options, temper_data **data,
                                           temper_error *error);
+/* Reads the content of a file that is in memory, in any format of temper_data_read, compressed or not. `name` is used
+ * in messages, and its extension where the content does not determine the format; NULL: "memory". No file is opened,
+ * other than those that the options name. The bytes are not used after the call. */
+TEMPER_API temper_status temper_data_read_memory(const char *name, const void *bytes, size_t length,
+                                                 const temper_read_options *options, temper_data **data,
+                                                 temper_error *error);
 TEMPER_API void temper_data_free(temper_data *data);
 
 /* Writes a file completely or not at all. `format` NULL: inferred from the extension. */

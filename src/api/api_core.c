@@ -1,4 +1,5 @@
 /* api_core: version, memory and options shared by all public calls; files and numbers as text. */
+#include <assert.h>
 #include <string.h>
 
 #include "api/api_internal.h"
@@ -99,17 +100,21 @@ temper_status api_train_options(temper_train_options *full, const temper_train_o
     return api_options(full, sizeof *full, given, "train", error);
 }
 
+/* Where pointers have 32 bits, there is padding between struct_size and the train options, which contain doubles. */
+static_assert(offsetof(temper_tune_options, train) == offsetof(temper_audit_options, train),
+              "api_nested_options is for both");
+
 /* The same for structs whose second field is temper_train_options, which may have grown too: head, train options and
  * the remaining fields are copied one after the other, each to its place in the current layout. */
 temper_status api_nested_options(void *full, size_t full_size, const void *given, const char *name, temper_error *error)
 {
-    const size_t head = sizeof(size_t), known = sizeof(temper_train_options);
+    const size_t head = offsetof(temper_tune_options, train), known = sizeof(temper_train_options);
     size_t size, inner;
     if (!given)
         return TEMPER_OK;
     memcpy(&size, given, sizeof size);
     TRY(check_size(size, full_size, name, error));
-    if (size < 2 * head) /* a struct that ends before its second field */
+    if (size < head + sizeof inner) /* a struct that ends before its second field */
         return TEMPER_OK;
     const char *train = (const char *)given + head;
     memcpy(&inner, train, sizeof inner);

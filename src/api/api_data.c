@@ -38,6 +38,20 @@ temper_status temper_data_read(const char *path, const temper_read_options *opti
     return TEMPER_OK;
 }
 
+/* As temper_data_read, of bytes in place of a file. */
+temper_status temper_data_read_memory(const char *name, const void *bytes, size_t length,
+                                      const temper_read_options *options, temper_data **data, temper_error *error)
+{
+    temper_read_options full;
+    struct dataset *read;
+    if (!bytes && length > 0)
+        return error_set(error, TEMPER_USAGE, "there are no bytes to read; give their address");
+    TRY(api_read_options(&full, options, error));
+    TRY(dataset_read_memory(name ? name : "memory", bytes, length, &full, &read, error));
+    *data = (temper_data *)read;
+    return TEMPER_OK;
+}
+
 /* Reads a file with the columns of `like`, so that both have the same features. Data without a schema (arrays, libsvm)
  * gets one that only has the names of its columns. */
 temper_status temper_data_read_like(const temper_data *like, const char *path, const temper_read_options *options,

@@ -127,7 +127,7 @@ static temper_status check_method(const struct dataset *data, const temper_audit
 {
     if (report->rows != data->x.rows)
         return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
-                         report->rows, data->x.rows);
+                         report->rows, (size_t)data->x.rows);
     /* Before the name is looked up, since only this method depends on the temperatures. */
     if (strcmp(how, "weight") == 0 && report->by_row && report->loss.t2 <= report->loss.t1)
         return error_set(error, TEMPER_USAGE,

@@ -28,7 +28,9 @@ enum {
 
 /* An open descriptor. The functions input_* return 0 or an errno. */
 struct input {
-    int fd;              /* -1: none */
+    int fd;                      /* -1: none */
+    const unsigned char *memory; /* the bytes of source_borrow instead of a descriptor; or NULL */
+    size_t memory_length;
     bool borrowed;       /* the standard input, which stays open */
     bool may_block;      /* not a regular file */
     uint64_t size;       /* of a regular file, or of the span of it that is read; else 0 */
@@ -215,6 +217,16 @@ static int wait_for_bytes(struct input *input)
     }
 }
 
+/* The next bytes of source_borrow. */
+static void take_memory(struct input *input, void *bytes, size_t size, size_t *got)
+{
+    size_t left = input->memory_length - (size_t)input->taken;
+    *got = left < size ? left : size;
+    if (*got > 0)
+        memcpy(bytes, input->memory + input->taken, *got);
+    input->taken += *got;
+}
+
 /* One successful read, repeated after interrupts. *got = 0 is the end of the file. */
 static int input_read(struct input *input, void *bytes, size_t size, size_t *got)
 {
@@ -222,6 +234,10 @@ static int input_read(struct input *input, void *bytes, size_t size, size_t *got
         size = MOST_AT_ONCE;
     if (input->limited && size > input->size - input->taken)
         size = (size_t)(input->size - input->taken);
+    if (input->memory) {
+        take_memory(input, bytes, size, got);
+        return 0;
+    }
     for (;;) {
         int failure = input->may_block ? wait_for_bytes(input) : 0;
         if (failure)
@@ -410,6 +426,44 @@ temper_status source_open_span(const char *path, uint64_t from, uint64_t to, str
 {
     struct file_extent span = {.kind = EXTENT_SPAN, .from = from, .to = to};
     return open_extent(path, &span, out, error);
+}
+
+/* The bytes become the buffer of source_peek, so that reading needs no case for memory. */
+temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error)
+{
+    struct source *source = mem_zeroed(1, sizeof *source);
+    if (!source) {
+        mem_free(bytes);
+        return error_no_memory(error);
+    }
+    /* no descriptor, so that nothing is read after these bytes */
+    path_shown(name, source->name);
+    source->file.fd = -1;
+    source->ended = true; /* all bytes are given as if they had been peeked at */
+    source->ahead = (unsigned char *)bytes;
+    source->ahead_end = length;
+    *out = source;
+    return TEMPER_OK;
+}
+
+/* As a file that is in memory already. An empty one needs an address too, which is never read. */
+temper_status source_borrow(const char *name, const void *bytes, size_t length, struct source **out,
+                            temper_error *error)
+{
+    struct source *source = mem_zeroed(1, sizeof *source);
+    if (!source)
+        return error_no_memory(error);
+    path_shown(name, source->name);
+    source->file = (struct input){
+        .fd = -1, .memory = bytes ? bytes : (const unsigned char *)"", .memory_length = bytes ? length : 0};
+    int failure = detect_compression(source);
+    if (failure) {
+        temper_status status = input_failed(source->name, failure, error);
+        source_close(source);
+        return status;
+    }
+    *out = source;
+    return TEMPER_OK;
 }
 
 /* Also for sources that are only partly opened. */

@@ -23,6 +23,11 @@ temper_status source_open(const char *path, struct source **out, temper_error *e
 temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out, temper_error *error);
 /* Of such a file: bytes from .. to. */
 temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out, temper_error *error);
+/* Bytes in memory, which the source takes over and frees (mem_free), on failure too. `name` is for messages. */
+temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error);
+/* Bytes in memory, which the caller keeps until the source is closed; decompressed as those of a file are. */
+temper_status source_borrow(const char *name, const void *bytes, size_t length, struct source **out,
+                            temper_error *error);
 /* Fills up to `size` bytes; fewer only at the end. *got = 0 is the end. After a failure every
  * further read fails in the same way. */
 temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got, temper_error *error);

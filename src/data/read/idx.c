@@ -213,7 +213,7 @@ static temper_status find_labels(const struct data_reader *images, struct datase
     enum { ENDING = 4 }; /* room for one that is longer than that of the images */
     char place[PATH_SHOWN];
     const temper_read_options *options = images->options;
-    if (options->labels || (options->label && strcmp(options->label, "none") == 0) ||
+    if (options->labels || images->bytes || (options->label && strcmp(options->label, "none") == 0) ||
         !strstr(last_part(images->path), "images"))
         return TEMPER_OK;
     char *name = idx_labels_path(images->path);

@@ -136,12 +136,14 @@ static temper_status add_weights(const temper_read_options *options, struct data
 }
 
 /* Whether to look for a file PATH.labels: the format holds only numbers and no labels were found. The IDX reader has
- * already looked for the labels of images, which have another name. The standard input has no file beside it. */
+ * already looked for the labels of images, which have another name. The standard input and bytes in memory have no file
+ * beside them. */
 static bool may_have_labels_beside(const struct data_reader *reader, const struct dataset *data)
 {
     const char *label = reader->options->label;
     bool numbers = strcmp(data->file.format, "npy") == 0 || strcmp(data->file.format, "idx") == 0;
-    return numbers && !data->label && strcmp(reader->path, "-") != 0 && !(label && strcmp(label, "none") == 0);
+    return numbers && !data->label && !reader->bytes && strcmp(reader->path, "-") != 0 &&
+           !(label && strcmp(label, "none") == 0);
 }
 
 /* Applies the options beyond the file itself. The order matters: classes are sorted after labels were added; weights
@@ -168,7 +170,8 @@ temper_status read_complete(struct data_reader *reader, struct dataset *data)
 /* Compressed sources are decompressed before the format is inferred. On failure nothing is left open. */
 temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
 {
-    TRY(source_open(reader->path, &reader->source, reader->error));
+    TRY(reader->bytes ? source_borrow(reader->path, reader->bytes, reader->byte_count, &reader->source, reader->error)
+                      : source_open(reader->path, &reader->source, reader->error));
     temper_status status = reencode_source(reader, data);
     if (status == TEMPER_OK)
         status = find_format(reader, data);
@@ -185,7 +188,8 @@ temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
     if (reader->ended)
         return TEMPER_OK;
     data->file.compression = reader->source ? source_compression(reader->source) : NULL;
-    data->file.path = copy_text(reader->path);
+    /* bytes in memory cannot be read again by a name, as the standard input */
+    data->file.path = copy_text(reader->bytes ? "-" : reader->path);
     data->file.reencoded = reader->reencoded;
     if (!data->file.path)
         return error_no_memory(reader->error);
@@ -297,22 +301,18 @@ static temper_status read_in_layers(struct data_reader *reader, struct dataset *
 
 /* ---- Whole files ----------------------------------------------------------------------------- */
 
-/* Reads a whole file, with the features of `schema` if it is not NULL. One process without a memory limit reads
- * directly; everything else is a layer around that. */
-temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
-                                struct dataset **out, temper_error *error)
+/* Reads all rows of a reader that is not open yet. One process without a memory limit reads directly; everything else
+ * is a layer around that. */
+static temper_status read_all(struct data_reader *reader, struct dataset **out)
 {
-    struct data_reader reader = {.path = path, .options = options, .error = error, .schema = schema};
-    if (is_file_list(path))
-        return file_list_read(path, options, schema, out, error);
     struct dataset *data = mem_zeroed(1, sizeof *data);
     if (!data)
-        return error_no_memory(error);
-    temper_status status = data_reader_open(&reader, data);
-    bool layered = options->comm || options->memory;
+        return error_no_memory(reader->error);
+    temper_status status = data_reader_open(reader, data);
+    bool layered = reader->options->comm || reader->options->memory;
     if (status == TEMPER_OK)
-        status = layered ? read_in_layers(&reader, data) : data_reader_next(&reader, data);
-    data_reader_close(&reader);
+        status = layered ? read_in_layers(reader, data) : data_reader_next(reader, data);
+    data_reader_close(reader);
     if (status == TEMPER_OK)
         *out = data;
     else
@@ -320,13 +320,21 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
     return status;
 }
 
-/* Reads training data and checks it for labels and features that are probably mistakes. The first check can fail, and
- * all ranks agree on it; the second only adds notes. */
-temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
-                           temper_error *error)
+/* Reads a whole file, with the features of `schema` if it is not NULL. */
+temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
+                                struct dataset **out, temper_error *error)
 {
-    struct dataset *data;
-    TRY(dataset_read_like(path, options, NULL, &data, error));
+    struct data_reader reader = {.path = path, .options = options, .error = error, .schema = schema};
+    if (is_file_list(path))
+        return file_list_read(path, options, schema, out, error);
+    return read_all(&reader, out);
+}
+
+/* Checks training data for labels and features that are probably mistakes, and publishes it. The first check can fail,
+ * and all ranks agree on it; the second only adds notes. Frees the data on failure. */
+static temper_status check_and_publish(struct dataset *data, const temper_read_options *options, struct dataset **out,
+                                       temper_error *error)
+{
     temper_status status = comm_agree(options->comm, check_label_values(data, options, error), error);
     if (status != TEMPER_OK) {
         dataset_free(data);
@@ -335,4 +343,23 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
     check_feature_values(data);
     *out = data;
     return TEMPER_OK;
+}
+
+temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
+                           temper_error *error)
+{
+    struct dataset *data;
+    TRY(dataset_read_like(path, options, NULL, &data, error));
+    return check_and_publish(data, options, out, error);
+}
+
+/* A NULL of length 0 is an empty file. */
+temper_status dataset_read_memory(const char *name, const void *bytes, size_t length,
+                                  const temper_read_options *options, struct dataset **out, temper_error *error)
+{
+    struct data_reader reader = {
+        .path = name, .bytes = bytes ? bytes : "", .byte_count = length, .options = options, .error = error};
+    struct dataset *data;
+    TRY(read_all(&reader, &data));
+    return check_and_publish(data, options, out, error);
 }

@@ -12,6 +12,8 @@ struct format;
 /* A file that is being read. The path, the options and the schema outlive it. */
 struct data_reader {
     const char *path;
+    const void *bytes; /* the content of the file, if it is in memory: then `path` is only a name; else NULL */
+    size_t byte_count;
     const temper_read_options *options;
     temper_error *error;         /* where the present call reports */
     const struct schema *schema; /* the features are to be those of a model; NULL: those of the file */
@@ -64,6 +66,11 @@ void data_reader_free_state(struct data_reader *reader);
 /* Reads a whole file. */
 temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
                            temper_error *error);
+
+/* The same of the content of a file, which is in memory; `name` is for messages and for the format. No other file is
+ * looked for by that name. */
+temper_status dataset_read_memory(const char *name, const void *bytes, size_t length,
+                                  const temper_read_options *options, struct dataset **out, temper_error *error);
 
 /* The same for a model: features are those of the schema, in its order.
  *

@@ -26,6 +26,7 @@
 /* A file that is being opened, and the dataset that it becomes. */
 struct tmpr_opening {
     const char *path;
+    bool in_memory; /* `path` is only a name */
     struct dataset *data;
     struct tmpr_layout layout;
     temper_error *error;
@@ -289,7 +290,7 @@ static temper_status open_from(struct source *source, struct tmpr_opening *openi
         status = name_source(opening->data, opening->path, opening->error);
     /* False if the bytes are in anonymous memory. */
     bool is_file = false;
-    if (status == TEMPER_OK && !map_file(opening->path, opening->data, &is_file))
+    if (status == TEMPER_OK && (opening->in_memory || !map_file(opening->path, opening->data, &is_file)))
         status = read_bytes(opening, source);
     source_close(source);
     if (status == TEMPER_OK)
@@ -327,7 +328,8 @@ static temper_status verify_own(const struct data_reader *reader, const struct d
 /* The reader_fn of .tmpr: maps the file and verifies its blocks, within the memory limit if there is one. */
 temper_status read_tmpr(struct data_reader *reader, struct dataset *data)
 {
-    struct tmpr_opening opening = {.path = reader->path, .data = data, .error = reader->error};
+    struct tmpr_opening opening = {
+        .path = reader->path, .in_memory = reader->bytes != NULL, .data = data, .error = reader->error};
     size_t threads = reader->options->threads ? reader->options->threads : thread_count_default();
     temper_status status = open_from(reader->source, &opening);
     reader->source = NULL;
