@@ -34,8 +34,8 @@ def test_all_names_are_there_and_documented():
         assert name == "__version__" or getattr(temperlr, name).__doc__
 
 
-def test_there_are_four_examples():
-    assert [path.stem for path in EXAMPLES] == ["audit", "dask_shards", "digits", "text"]
+def test_there_are_five_examples():
+    assert [path.stem for path in EXAMPLES] == ["audit", "dask_shards", "digits", "network", "text"]
 
 
 # test_shards.py has a cluster of Dask, too, which takes seconds to start.
@@ -44,8 +44,10 @@ def test_there_are_four_examples():
 def test_examples(path, tmp_path):
     if path.stem == "dask_shards":
         pytest.importorskip("distributed", reason="the example dask_shards needs dask and distributed")
+    if path.stem == "network":
+        pytest.importorskip("torch", reason="the example network needs torch: make python-long")
     done = subprocess.run([sys.executable, "-W", "error::FutureWarning", str(path)], text=True,
-                          capture_output=True, cwd=tmp_path, timeout=180,
+                          capture_output=True, cwd=tmp_path, timeout=600,
                           env={**__import__("os").environ, "MPLBACKEND": "Agg"})
     assert done.returncode == 0, done.stderr
     expected = path.read_text().split('"""')[1].split("It prints::\n", 1)[1]
