@@ -177,17 +177,18 @@ async function refitTable() {
     const { result, milliseconds } = await library.ask({ job: "table", name, bytes, settings: settings() });
     const { about, fits, audit: found } = result, [logistic, tempered] = fits;
     if (!state.table) return;
-    state.fits = { fits };
+    state.table.fits = fits;
     showProblem("");
     $("table-words").textContent = `${plural(about.rows, "row")}, ${plural(about.features, "feature")}, ${about.classes.length} classes. ` +
       `Labels that the model agrees with: ${percent(logistic.accuracy)} by logistic regression, ${percent(tempered.accuracy)} with two temperatures.`;
     showAudit(found, about.labels, (label) => about.classes[label], null);
     $("time").textContent = `Two trainings and the audit took ${(milliseconds / 1000).toFixed(1)} s.`;
-    drawCharts(() => false);
+    drawCharts(fits, () => false);
   } catch (error) {
     state.table = null;
     showPanels();
     showProblem(error.message);
+    draw();
   }
 }
 
@@ -210,9 +211,9 @@ async function drawLossCurves() {
     { ...CURVE, bound, title: `Loss by margin. ${words}` });
 }
 
-function drawCharts(flipped) {
+function drawCharts(fits, flipped) {
   const names = ["logistic", "tempered"], titles = ["logistic regression", "two temperatures"];
-  state.fits.fits.forEach((fit, i) => {
+  fits.forEach((fit, i) => {
     const negative = fit.margins.filter((margin) => margin < 0).length;
     drawMargins($(`margins${i}`), fit.margins, flipped,
       { name: names[i], title: `Margins, ${titles[i]}: ${negative} of ${fit.margins.length} rows contradict their label.` });
@@ -232,7 +233,7 @@ function draw() {
       `${words[i]}: ${plural(state.points.length, "point")}, ${flips} with a wrong label. ${about}`);
     drawPlane($(`${name}-plane`), { points: state.points, grid, listed: i ? state.listed : new Set(), cursor: state.cursor });
   });
-  if (state.fits) drawCharts((row) => state.points[row] && state.points[row].label !== state.points[row].truth);
+  if (state.fits) drawCharts(state.fits.fits, (row) => state.points[row] && state.points[row].label !== state.points[row].truth);
   $("undo").disabled = state.history.length === 0;
   $("restore").disabled = flips === 0;
 }
@@ -449,7 +450,10 @@ function listenToButtons() {
     }
   });
   on("save-data", () => save("points.csv", pointTable()));
-  on("save-model", () => { if (state.fits) save("playground.temper", state.fits.fits[1].text); });
+  on("save-model", () => {
+    const fits = state.table ? state.table.fits : state.fits && state.fits.fits;
+    if (fits) save("playground.temper", fits[1].text);
+  });
   on("save-audit", () => { if (state.audit) save("suspects.csv", auditTable()); });
   on("close-table", () => { state.table = null; $("file").value = ""; showPanels(); resampleLatest(); });
   $("file").addEventListener("change", () => openFile($("file").files[0]));
