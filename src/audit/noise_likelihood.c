@@ -124,7 +124,7 @@ void noise_fill_prior(const struct noise_fit *fit, const double *w, size_t block
         .loss = loss};
     fit->kernel->softmax_f64(&softmax);
     for (size_t row = 0; row < NOISE_BLOCK; row++)
-        fit->prior[given[row] * NOISE_BLOCK + row] += 1;
+        fit->prior[(size_t)given[row] * NOISE_BLOCK + row] += 1;
 }
 
 /* ---- The likelihood of a block ------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ static double uniform_slopes(const struct noise_fit *fit, double rate, size_t bl
     const uint32_t *given = fit->given + block * NOISE_BLOCK;
     double each = rate / (double)(classes - 1), own[NOISE_BLOCK], factor[NOISE_BLOCK], by_rate = 0;
     for (size_t row = 0; row < NOISE_BLOCK; row++)
-        own[row] = fit->prior[given[row] * NOISE_BLOCK + row];
+        own[row] = fit->prior[(size_t)given[row] * NOISE_BLOCK + row];
     for (size_t row = 0; row < NOISE_BLOCK; row++) {
         p[row] = own[row] * (1 - rate) + (1 - own[row]) * each;
         factor[row] = row < rows ? each / p[row] - 1 : 0;
@@ -148,7 +148,7 @@ static double uniform_slopes(const struct noise_fit *fit, double rate, size_t bl
         for (size_t row = 0; row < NOISE_BLOCK; row++)
             fit->activation[c * NOISE_BLOCK + row] = fit->prior[c * NOISE_BLOCK + row] * factor[row];
     for (size_t row = 0; row < rows; row++) {
-        fit->activation[given[row] * NOISE_BLOCK + row] = own[row] * ((1 - rate) / p[row] - 1);
+        fit->activation[(size_t)given[row] * NOISE_BLOCK + row] = own[row] * ((1 - rate) / p[row] - 1);
         by_rate -= ((1 - own[row]) / (double)(classes - 1) - own[row]) / p[row];
     }
     return by_rate;

@@ -285,8 +285,8 @@ def check_wrong():
         damaged.insert(0, lines[0])
         damaged = damaged[:number - 1] + [damaged[1].replace(b",", b",x", 1)] + damaged[number:]
         pathlib.Path("damaged.csv").write_bytes(b"".join(damaged))
-        one = run([TEMPER, "train", "damaged.csv", "-m", "none.temper"], 65)
-        several = together(3, "train", "damaged.csv", "-m", "none.temper", code=65)
+        one = run([TEMPER, "train", "damaged.csv", "--strict", "-m", "none.temper"], 65)
+        several = together(3, "train", "damaged.csv", "--strict", "-m", "none.temper", code=65)
         expect(f"damaged.csv:{min(number, len(damaged))}:".encode() in several.stderr,
                f"no place: {several}")
         expect(one.stderr.splitlines()[-1] in several.stderr, f"other words: {several.stderr}")

@@ -167,6 +167,12 @@ static temper_status replace_source(struct data_reader *reader, enum text_encodi
     return source_bytes(reader->path, text.bytes, text.length, &reader->source, reader->error);
 }
 
+/* NULL is no format. */
+static bool is_binary_format(const struct format *format)
+{
+    return format && format->read != read_csv && format->read != read_libsvm;
+}
+
 temper_status reencode_source(struct data_reader *reader, struct dataset *data)
 {
     static const char *const names[] = {
@@ -176,10 +182,11 @@ temper_status reencode_source(struct data_reader *reader, struct dataset *data)
     size_t length;
     bool given = option && strcmp(option, "auto") != 0;
     const struct format *format = reader->options->format ? format_named(reader->options->format) : NULL;
-    bool binary = format && format->read != read_csv && format->read != read_libsvm;
-    if ((!given && !reader->options->automatic) || binary)
+    if ((!given && !reader->options->automatic) || is_binary_format(format))
         return TEMPER_OK;
     TRY(source_peek(reader->source, ENCODING_PEEK, &bytes, &length, reader->error));
+    if (!given && is_binary_format(format_of_content(bytes, length))) /* by its first bytes, however short it is */
+        return TEMPER_OK;
     enum text_encoding encoding = infer_encoding(bytes, length);
     if (given)
         TRY(read_option(option, bytes, length, &encoding, reader->error));
