@@ -99,6 +99,7 @@ def test_types_fit(kept, tmp_path):
     strict_mypy(kept, tmp_path, "-p", "temperlr")
 
 
+@pytest.mark.long
 def test_users_see_types(kept, tmp_path):
     """What is used as it should be passes, and what is not is refused."""
     strict_mypy(kept, tmp_path, *map(str, EXAMPLES))

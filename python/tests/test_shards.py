@@ -227,6 +227,7 @@ def client(example):
             yield client
 
 
+@pytest.mark.long
 def test_dask_partitions(example, client):
     X, y = made(rows=900, classes=3)
     import dask.array
@@ -238,6 +239,7 @@ def test_dask_partitions(example, client):
     assert pickle.dumps(first._model) == pickle.dumps(second._model)
 
 
+@pytest.mark.long
 def test_a_worker_of_dask_that_dies_is_made_up_for(example, client):
     import dask.array
     X, y = made()

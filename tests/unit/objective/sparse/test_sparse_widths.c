@@ -113,7 +113,7 @@ static temper_text trained(unsigned which, const char *solver, const char *scale
 static void same_models(const char *solver, const char *scale)
 {
     temper_text first = trained(0, solver, scale, 1);
-    for (unsigned which = 1; which < WIDTHS; which += (unsigned)test_step(3)) {
+    for (unsigned which = 1; which < WIDTHS; which += (unsigned)test_step(6)) {
         temper_text other = trained(which, solver, scale, 1 + which % 2);
         CHECK(same(first, other));
         temper_free(other.bytes);
