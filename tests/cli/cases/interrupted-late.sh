@@ -41,7 +41,7 @@ train(b"noise 0:", *quick, "-m", "plain", "--calibrate", "none", "--estimate-noi
 slow = "t1=0.1 t2=2 l2=1e-5x only"
 tune = ["tune", "noisy.csv", "-m", "tuned", "--grid", slow, "--folds", "2", "--calibrate", "none", "--tol", "1e-12",
         "--solver", "lbfgs", "--threads", "1", "--estimate-noise"]
-for i in range(10):
+for i in range(200):
     shown, code = on_terminal.run(tune, "stderr", stop_at=b"\raudit", TERM="dumb")
     if code != 0:
         break
