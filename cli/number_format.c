@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/display_width.h"
 #include "temper_extra.h"
 
 enum {
@@ -73,34 +74,49 @@ const char *format_percent(double share, char out[FORMAT_LENGTH])
     return out;
 }
 
-/* Whether a byte is the first of a character in UTF-8; continuation bytes have the leading bits 10. */
-static bool begins_character(char byte)
+/* Whether a byte is a control character, which would disturb a terminal. */
+static bool is_control(char byte)
 {
-    return ((unsigned char)byte & 0xc0) != 0x80;
+    return (unsigned char)byte < ' ' || byte == 127;
 }
 
-/* Copies whole characters only, so that the result is valid UTF-8 if the name is. Combining and double-width characters
- * count as one column, which is wrong for them but harmless. */
+/* Copies whole characters only, so that the result is valid UTF-8 if the name is. */
 size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
 {
-    size_t characters = 0, at = 0, ellipsis = 0;
-    const char *byte = name;
-    /* Four bytes stay free for "..." and its end. NAME_SHOWN is enough for 40 characters of up to four bytes less a
-     * few. */
-    for (; *byte && at + 4 < NAME_SHOWN; byte++) {
-        if (begins_character(*byte) && characters == width)
+    const char *end = name + strlen(name);
+    size_t columns = 0, at = 0, ellipsis = 0, ellipsis_columns = 0;
+    while (name < end) {
+        struct shown_character next = display_character(name, end);
+        if (columns + next.columns > width || at + next.bytes + sizeof "..." > NAME_SHOWN)
             break;
-        if (begins_character(*byte) && characters++ == width - 3)
-            ellipsis = at; /* the last place where "..." fits */
-        bool control = (unsigned char)*byte < ' ' || *byte == 127;
-        out[at++] = control ? '?' : *byte;
+        if (next.columns > 0 && columns + 3 <= width) { /* the last place where "..." fits */
+            ellipsis = at;
+            ellipsis_columns = columns;
+        }
+        memcpy(out + at, name, next.bytes);
+        if (is_control(*name))
+            out[at] = '?';
+        at += next.bytes;
+        name += next.bytes;
+        columns += next.columns;
     }
     out[at] = '\0';
-    /* The whole name fits; otherwise its last three characters give way to the ellipsis. */
-    if (!*byte)
-        return characters;
-    memcpy(out + ellipsis, "...", 4);
-    return width;
+    /* The whole name fits; otherwise its end gives way to the ellipsis. */
+    if (name == end)
+        return columns;
+    memcpy(out + ellipsis, "...", sizeof "...");
+    return ellipsis_columns + 3;
+}
+
+/* printf itself would count bytes, which misaligns names with accents or wide characters. */
+void print_whole_name(FILE *out, const char *name, int width)
+{
+    size_t columns = display_width(name), most = (size_t)(width < 0 ? -width : width);
+    int blanks = columns < most ? (int)(most - columns) : 0;
+    fprintf(out, "%*s", width < 0 ? 0 : blanks, "");
+    for (; *name; name++)
+        fputc(is_control(*name) ? '?' : *name, out);
+    fprintf(out, "%*s", width < 0 ? blanks : 0, "");
 }
 
 /* ---- Lines of tables ---------------------------------------------------------------------------- */

@@ -21,9 +21,12 @@ const char *format_share(size_t part, double whole, char out[FORMAT_LENGTH]);
 /* 91.27 %: never "100 %" of less than 1; "none" for NAN. */
 const char *format_percent(double share, char out[FORMAT_LENGTH]);
 
-/* A name of at most `width` characters (<= 40): control characters become "?", the end of a longer name "...". Returns
- * how many columns it takes on a terminal. */
+/* A name of at most `width` columns of a terminal (3 to 40): control characters become "?", the end of a longer name
+ * "...". Returns how many columns it takes. */
 size_t format_name(const char *name, size_t width, char out[NAME_SHOWN]);
+/* Prints a whole name, padded with blanks to |width| columns: on the left if width > 0, on the right if width < 0, as
+ * printf does. Control characters become "?". */
+void print_whole_name(FILE *out, const char *name, int width);
 
 /* The beginning of a line of a table: its title, padded with blanks. */
 void print_title(FILE *out, const char *text);

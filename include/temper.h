@@ -525,6 +525,25 @@ TEMPER_API size_t temper_prediction_width(const temper_model *model, temper_pred
 TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
                                         size_t threads, double *out, temper_error *error);
 
+/* How well one class is told from all others. NAN: undefined, as the precision of a class that is never predicted. */
+typedef struct temper_class_quality {
+    double weight;    /* of the rows with this label, */
+    double predicted; /* and of those that are predicted as this class */
+    double precision, recall, f1;
+    /* By the probability of the class (calibrated; else that of the loss; else by the decision value): the area under
+     * the ROC curve, equal probabilities counting one half, and average precision, without interpolation. */
+    double auc, average_precision;
+} temper_class_quality;
+
+/* What becomes of rows if those with this probability of a class, or a higher one, are taken for it. */
+typedef struct temper_threshold {
+    double threshold;
+    double precision, recall, f1; /* NAN: undefined */
+    double flagged;               /* share of the rows that are taken for the class */
+} temper_threshold;
+
+#define TEMPER_THRESHOLDS 12 /* 0.05, 0.1, 0.2 .. 0.9, 0.95, 0.99 */
+
 /* Quality of a model on labelled rows. Rows whose class the model does not know count as errors, and are excluded from
  * everything but `accuracy` and `unknown`. */
 typedef struct temper_evaluation {
@@ -536,6 +555,15 @@ typedef struct temper_evaluation {
     double log_loss, brier, ece; /* of calibrated probabilities; NAN if the model has none */
     size_t classes;
     double *confusion; /* [given * classes + predicted], sums of weights; freed by temper_evaluation_free */
+    /* Of each class, freed likewise; and means over the classes for which a figure is defined: `macro` of all alike,
+     * `weighted` by the weights of their rows. */
+    temper_class_quality *quality;
+    temper_class_quality macro, weighted;
+    /* Two classes and probabilities: for each class so many thresholds, then that of the largest F1 on these rows:
+     * [class * (TEMPER_THRESHOLDS + 1) + i]; freed likewise. NULL otherwise. */
+    temper_threshold *thresholds;
+    int grouped; /* 1: of more than 2^19 probabilities (rows times classes), those of nearly equal log-odds count as
+                  * equal in auc, average_precision and the largest F1 */
 } temper_evaluation;
 
 /* Accumulates an evaluation over any number of batches: new, add..., finish. */

@@ -135,11 +135,15 @@ COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_completion = CO
 
 COMMAND(EVAL, .name = "eval", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
         .run = cmd_eval, .summary = "measure a model on labelled rows",
-        .description = "Applies a model to labelled rows and reports the accuracy, also as the mean over classes; the "
-                       "loss that the model was trained with; log loss, Brier score and expected calibration error of "
-                       "its probabilities; and the confusion matrix. DATA may be larger than memory; - is the standard "
-                       "input. Rows of a class that the model does not know count as errors.",
+        .description =
+            "Applies a model to labelled rows and reports the accuracy, also as the mean over classes; the "
+            "loss that the model was trained with; log loss, Brier score and expected calibration error of "
+            "its probabilities; precision, recall, F1, area under the ROC curve and average precision of each "
+            "class against all others, with their means; the confusion matrix; and for two classes what "
+            "other thresholds than one half would do. DATA may be larger than memory; - is the standard "
+            "input. Rows of a class that the model does not know count as errors.",
         .examples = EXAMPLES({"On test rows", "temper eval -m model.temper test.csv"},
+                             {"Thresholds for the class 'ill'", "temper eval -m model.temper --positive ill test.csv"},
                              {"For a program", "temper eval -m model.temper --json test.csv"}))
 
 COMMAND(
@@ -158,7 +162,9 @@ COMMAND(
         "trains for a sequence of penalties, from the strongest to the weakest, each time starting from the previous "
         "weights, and draws weights and accuracy against the penalty, as SVG. Weights are those of scaled features, so "
         "that they can be compared.\n\nplot report -m MODEL DATA reports on a model on labelled rows: its scores, the "
-        "margins of the given labels with the loss, calibration, the confusion matrix, and its largest weights; as a "
+        "margins of the given labels with the loss, calibration, figures of each class, thresholds, the confusion "
+        "matrix, "
+        "and its largest weights; as a "
         "self-contained page of HTML, or as the figures alone if FILE ends in .svg.",
     .examples =
         EXAMPLES({"Figure 1 of the paper", "temper plot losses -o losses.svg"},

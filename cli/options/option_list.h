@@ -405,6 +405,10 @@ OPTION(
     DECISION, .name = "decision", .type = TYPE_FLAG, .commands = IN(PREDICT),
     .help = "print decision values: one number a row for two classes, positive for the second; else one for each class")
 
+OPTION(POSITIVE, .name = "positive", .placeholder = "CLASS", .type = TYPE_TEXT, .wanted = "the name of a class",
+       .commands = IN(EVAL),
+       .help = "two classes: the one that the table of thresholds is about; the second if not given")
+
 /* ---- Data out -------------------------------------------------------------------------------- */
 
 OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,

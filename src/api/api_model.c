@@ -223,9 +223,13 @@ temper_status temper_evaluator_finish(temper_evaluator *evaluator, temper_evalua
     return evaluator_end((struct evaluator *)evaluator, evaluation, error);
 }
 
-/* The confusion table is the only allocation of an evaluation. */
+/* The pointers are reset, so that freeing twice is harmless. */
 void temper_evaluation_free(temper_evaluation *evaluation)
 {
     mem_free(evaluation->confusion);
+    mem_free(evaluation->quality);
+    mem_free(evaluation->thresholds);
     evaluation->confusion = NULL;
+    evaluation->quality = NULL;
+    evaluation->thresholds = NULL;
 }

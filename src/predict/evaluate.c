@@ -9,16 +9,28 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "predict/class_scores.h"
 #include "predict/predict.h"
+#include "tempered/loss_family.h"
 #include "tempered/row_scores.h"
 
-enum { BINS = 15 }; /* of the expected calibration error: equal widths of the largest probability */
+enum {
+    BINS = 15,                    /* of the expected calibration error: equal widths of the largest probability */
+    LINES = TEMPER_THRESHOLDS + 1 /* of the table of thresholds of a class: the last is that of the largest F1 */
+};
+
+static const double thresholds[TEMPER_THRESHOLDS] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
 
 static const double LEAST_PROBABILITY = 1e-15; /* before taking logarithms */
 
 /* Weighted sums over the rows with their largest probability in one interval. */
 struct calibration_bin {
     double weight, confidence, correct;
+};
+
+/* Weights of the rows with at least a threshold's probability of a class: all, and those of the class. */
+struct threshold_sums {
+    double flagged, correct;
 };
 
 /* Sums over all batches so far. Losses are sums over rows of known class only: a class that the model does not have
@@ -32,6 +44,8 @@ struct evaluator {
     struct calibration_bin bin[BINS];
     double *confusion; /* [label * classes + predicted]: weights */
     double *p;         /* workspace: two numbers for each class; probabilities of one row */
+    struct class_scores scores;
+    struct threshold_sums threshold[2][TEMPER_THRESHOLDS]; /* of two classes */
 };
 
 /* Accepts NULL. */
@@ -41,6 +55,7 @@ void evaluator_free(struct evaluator *evaluator)
         return;
     mem_free(evaluator->confusion);
     mem_free(evaluator->p);
+    class_scores_free(&evaluator->scores);
     mem_free(evaluator);
 }
 
@@ -55,6 +70,8 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
     }
     evaluator->model = model;
     evaluator->calibrated = model_has_probabilities(model);
+    evaluator->scores.classes = classes;
+    evaluator->scores.probabilities = evaluator->calibrated || loss_has_probabilities(model->loss);
     evaluator->confusion = mem_zeroed(cells, sizeof *evaluator->confusion);
     evaluator->p = mem_alloc(classes, 2 * sizeof *evaluator->p);
     if (!evaluator->confusion || !evaluator->p) {
@@ -108,8 +125,23 @@ static void evaluate_probabilities(const struct evaluator *e, const double *a, s
     row->top = (uint32_t)top;
 }
 
-/* Fills all fields but label and weight. A row of a class that the model does not have counts as wrong and has no
- * loss. */
+/* Fills e->p with the numbers by which the rows are ranked for each class where there are no calibrated probabilities:
+ * those of the loss, else the decision values. */
+static void ranking_scores(const struct evaluator *e, const double *a)
+{
+    size_t vectors = e->model->vectors;
+    if (e->scores.probabilities) {
+        predicted_probabilities(e->model, a, false, e->p);
+    } else if (vectors == 1) {
+        e->p[0] = -a[0];
+        e->p[1] = a[0];
+    } else {
+        memcpy(e->p, a, vectors * sizeof *a);
+    }
+}
+
+/* Fills all fields but label and weight, and e->p with the numbers by which rows are ranked. A row of a class that the
+ * model does not have counts as wrong and has no loss. */
 static void evaluate_row(const struct evaluator *e, const double *a, struct evaluated_row *row)
 {
     row->predicted = (uint32_t)predicted_class(e->model, a);
@@ -118,6 +150,8 @@ static void evaluate_row(const struct evaluator *e, const double *a, struct eval
     row->loss = model_row_loss(e->model, a, row->label, e->p);
     if (e->calibrated)
         evaluate_probabilities(e, a, row);
+    else
+        ranking_scores(e, a);
 }
 
 /* Bins have equal widths in the confidence; a confidence of exactly 1 belongs to the last one. */
@@ -133,14 +167,25 @@ static void add_probabilities(struct evaluator *e, const struct evaluated_row *r
     bin->correct += row->top == row->label ? row->weight : 0;
 }
 
-/* Must be called in the order of the rows: floating-point sums depend on it. */
-static void add_row(struct evaluator *e, const struct evaluated_row *row)
+/* Two classes: adds a row to the thresholds that its probabilities reach. */
+static void add_to_thresholds(struct evaluator *e, const struct evaluated_row *row, const double *p)
+{
+    for (size_t c = 0; c < 2; c++)
+        for (size_t i = 0; i < TEMPER_THRESHOLDS && p[c] >= thresholds[i]; i++) {
+            e->threshold[c][i].flagged += row->weight;
+            e->threshold[c][i].correct += row->label == c ? row->weight : 0;
+        }
+}
+
+/* Must be called in the order of the rows: floating-point sums depend on it. p[classes] are the numbers that rank it.
+ */
+static temper_status add_row(struct evaluator *e, const struct evaluated_row *row, const double *p, temper_error *error)
 {
     e->rows++;
     e->weight += row->weight;
     if (row->label == CLASSES_NONE) {
         e->unknown++;
-        return;
+        return TEMPER_OK;
     }
     /* From here on, rows of known class only. */
     e->known += row->weight;
@@ -149,6 +194,9 @@ static void add_row(struct evaluator *e, const struct evaluated_row *row)
     e->loss += row->weight * row->loss;
     if (e->calibrated)
         add_probabilities(e, row);
+    if (e->model->classes.count == 2)
+        add_to_thresholds(e, row, p);
+    return class_scores_add(&e->scores, p, row->label, row->weight, error);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -162,59 +210,97 @@ static uint32_t *match_classes(const struct model *model, const struct dataset *
     return number;
 }
 
+/* What the processes exchange: the evaluated rows of this one, and the numbers that rank them, [row * classes + c]. */
+struct evaluated_batch {
+    struct evaluated_row *row;
+    double *p;
+};
+
+/* Allocates a batch of so many rows, of zeros: padding is sent to other processes too and must be initialised. False:
+ * out of memory. */
+static bool batch_alloc(struct evaluated_batch *batch, size_t rows, size_t classes)
+{
+    batch->row = mem_zeroed(rows, sizeof *batch->row);
+    batch->p = mem_zeroed(rows, classes * sizeof *batch->p);
+    return batch->row && batch->p;
+}
+
+static void batch_free(struct evaluated_batch *batch)
+{
+    mem_free(batch->row);
+    mem_free(batch->p);
+}
+
 /* Gathers the evaluated rows of all processes. Every process then adds all of them in the same order, and ends with
  * the same sums as a single process would. */
-static temper_status add_gathered(struct evaluator *e, const struct dataset *data,
-                                  const struct evaluated_row *rows_here, temper_error *error)
+static temper_status add_gathered(struct evaluator *e, const struct dataset *data, const struct evaluated_batch *here,
+                                  temper_error *error)
 {
     const temper_comm *comm = data->ranks.comm;
+    size_t classes = e->model->classes.count, all_rows = (size_t)dataset_all_rows(data);
     uint64_t own = data->x.rows, *rows = mem_alloc(comm_size(comm), sizeof *rows);
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
-    struct evaluated_row *all = mem_alloc((size_t)dataset_all_rows(data), sizeof *all);
+    struct evaluated_batch all = {0};
     temper_status status = TEMPER_NO_MEMORY;
-    if (rows && bytes && all)
+    if (batch_alloc(&all, all_rows, classes) && rows && bytes)
         status = comm_gather_each(comm, &own, sizeof own, rows, error);
     else
         error_no_memory(error);
     /* Processes have different numbers of rows, hence messages of different sizes. */
     for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
-        bytes[r] = (size_t)rows[r] * sizeof *all;
+        bytes[r] = (size_t)rows[r] * sizeof *all.row;
     if (status == TEMPER_OK)
-        status = comm_gather(comm, rows_here, bytes, all, error);
-    for (uint64_t row = 0; status == TEMPER_OK && row < dataset_all_rows(data); row++)
-        add_row(e, &all[row]);
+        status = comm_gather(comm, here->row, bytes, all.row, error);
+    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
+        bytes[r] = (size_t)rows[r] * classes * sizeof *all.p;
+    if (status == TEMPER_OK)
+        status = comm_gather(comm, here->p, bytes, all.p, error);
+    for (size_t row = 0; status == TEMPER_OK && row < all_rows; row++)
+        status = add_row(e, &all.row[row], all.p + row * classes, error);
     mem_free(rows);
     mem_free(bytes);
-    mem_free(all);
+    batch_free(&all);
     return status;
 }
 
-/* Evaluates the rows of this process. A single process adds each row at once; several keep theirs for the exchange.
- * `number` is from match_classes, a[row * vectors + k] are the scores. */
-static temper_status add_batch(struct evaluator *e, const struct dataset *data, const uint32_t *number, const double *a,
+/* Evaluates one row of this process into *to. */
+static void evaluate_row_of(struct evaluator *e, const struct dataset *data, size_t row, const double *a,
+                            struct evaluated_row *to)
+{
+    to->weight = data->weight ? data->weight[row] : 1;
+    evaluate_row(e, a + row * e->model->vectors, to);
+}
+
+/* The rows of a single process, each added at once. `number` is from match_classes, a[row * vectors + k] are the
+ * scores. */
+static temper_status add_alone(struct evaluator *e, const struct dataset *data, const uint32_t *number, const double *a,
                                temper_error *error)
 {
-    size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
-    bool alone = comm_alone(data->ranks.comm);
-    /* A single process needs the memory of one row only. */
-    struct evaluated_row one = {0}, *rows_here = alone ? &one : mem_zeroed(rows, sizeof *rows_here);
-    if (!rows_here)
-        return error_no_memory(error);
-    for (size_t row = 0; data->label && row < rows; row++) {
-        struct evaluated_row *to = alone ? &one : &rows_here[row];
-        /* Padding is sent to other processes too and must be initialised. */
-        memset(to, 0, sizeof *to);
-        to->label = number[data->label[row]];
-        to->weight = data->weight ? data->weight[row] : 1;
-        evaluate_row(e, a + row * vectors, to);
-        if (alone)
-            add_row(e, to);
+    for (size_t row = 0; data->label && row < (size_t)data->x.rows; row++) {
+        struct evaluated_row one = {.label = number[data->label[row]]};
+        evaluate_row_of(e, data, row, a, &one);
+        TRY(add_row(e, &one, e->p, error));
     }
-    if (alone)
-        return TEMPER_OK;
-    temper_status status = add_gathered(e, data, rows_here, error);
-    mem_free(rows_here);
-    return status;
+    return TEMPER_OK;
+}
+
+/* The same with several processes, which keep their rows for the exchange. */
+static temper_status add_shared(struct evaluator *e, const struct dataset *data, const uint32_t *number,
+                                const double *a, temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows, classes = e->model->classes.count;
+    struct evaluated_batch here = {0};
+    temper_status status = batch_alloc(&here, rows, classes) ? TEMPER_OK : error_no_memory(error);
+    status = comm_agree(data->ranks.comm, status, error);
+    for (size_t row = 0; status == TEMPER_OK && here.row && data->label && row < rows; row++) {
+        here.row[row].label = number[data->label[row]];
+        evaluate_row_of(e, data, row, a, &here.row[row]);
+        memcpy(here.p + row * classes, e->p, classes * sizeof *e->p);
+    }
+    if (status == TEMPER_OK)
+        status = add_gathered(e, data, &here, error);
+    batch_free(&here);
+    return comm_agree(data->ranks.comm, status, error);
 }
 
 /* Processes agree on failures before each exchange; otherwise one that failed would leave the others waiting
@@ -241,7 +327,7 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
     /* After memory and scores, before the exchange of add_gathered. */
     status = comm_agree(data->ranks.comm, status, error);
     if (status == TEMPER_OK && number && a)
-        status = add_batch(e, data, number, a, error);
+        status = (comm_alone(data->ranks.comm) ? add_alone : add_shared)(e, data, number, a, error);
     mem_free(number);
     mem_free(a);
     return status;
@@ -279,6 +365,102 @@ static double calibration_error(const struct evaluator *e)
     return sum / e->known;
 }
 
+/* a / b, undefined where b is 0. */
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : (double)NAN;
+}
+
+/* Precision, recall and F1 of a class from the confusion matrix. */
+static temper_class_quality quality_of(const struct evaluator *e, size_t c)
+{
+    size_t classes = e->model->classes.count;
+    temper_class_quality quality = {0};
+    double correct = e->confusion[c * classes + c];
+    for (size_t k = 0; k < classes; k++) {
+        quality.weight += e->confusion[c * classes + k];
+        quality.predicted += e->confusion[k * classes + c];
+    }
+    quality.precision = ratio(correct, quality.predicted);
+    quality.recall = ratio(correct, quality.weight);
+    quality.f1 = ratio(2 * correct, quality.weight + quality.predicted);
+    return quality;
+}
+
+/* The figures of a class whose means are taken. */
+static double *figure_of(temper_class_quality *quality, size_t which)
+{
+    double *const figure[] = {&quality->precision, &quality->recall, &quality->f1, &quality->auc,
+                              &quality->average_precision};
+    return figure[which];
+}
+
+/* The mean over the classes for which a figure is defined: of all alike, or by the weights of their rows. */
+static temper_class_quality mean_quality(temper_class_quality *quality, size_t classes, bool weighted)
+{
+    enum { FIGURES = 5 };
+    temper_class_quality mean = {0};
+    for (size_t c = 0; c < classes; c++) {
+        mean.weight += quality[c].weight;
+        mean.predicted += quality[c].predicted;
+    }
+    for (size_t i = 0; i < FIGURES; i++) {
+        double sum = 0, weights = 0;
+        for (size_t c = 0; c < classes; c++) {
+            double figure = *figure_of(&quality[c], i), weight = weighted ? quality[c].weight : 1;
+            if (!isnan(figure)) {
+                sum += weight * figure;
+                weights += weight;
+            }
+        }
+        *figure_of(&mean, i) = ratio(sum, weights);
+    }
+    return mean;
+}
+
+/* The table of thresholds of one of two classes. */
+static void fill_thresholds(const struct evaluator *e, size_t c, double weight, const struct class_ranking *ranking,
+                            temper_threshold *out)
+{
+    for (size_t i = 0; i < TEMPER_THRESHOLDS; i++) {
+        const struct threshold_sums *sums = &e->threshold[c][i];
+        out[i] = (temper_threshold){.threshold = thresholds[i],
+                                    .precision = ratio(sums->correct, sums->flagged),
+                                    .recall = ratio(sums->correct, weight),
+                                    .f1 = ratio(2 * sums->correct, sums->flagged + weight),
+                                    .flagged = ratio(sums->flagged, e->known)};
+    }
+    out[TEMPER_THRESHOLDS] = (temper_threshold){.threshold = ranking->best_threshold,
+                                                .precision = ranking->best_precision,
+                                                .recall = ranking->best_recall,
+                                                .f1 = ranking->best_f1,
+                                                .flagged = ranking->best_flagged};
+}
+
+/* Fills the figures of the classes, their means and the thresholds. What was allocated is in *out on failure too. */
+static temper_status fill_classes(const struct evaluator *e, temper_evaluation *out, temper_error *error)
+{
+    size_t classes = e->model->classes.count;
+    bool has_thresholds = classes == 2 && e->scores.probabilities;
+    out->quality = mem_alloc(classes, sizeof *out->quality);
+    out->thresholds = has_thresholds ? mem_alloc(classes, LINES * sizeof *out->thresholds) : NULL;
+    if (!out->quality || (has_thresholds && !out->thresholds))
+        return error_no_memory(error);
+    for (size_t c = 0; c < classes; c++) {
+        struct class_ranking ranking;
+        TRY(class_scores_rank(&e->scores, (uint32_t)c, &ranking, error));
+        out->quality[c] = quality_of(e, c);
+        out->quality[c].auc = ranking.auc;
+        out->quality[c].average_precision = ranking.average_precision;
+        if (out->thresholds)
+            fill_thresholds(e, c, out->quality[c].weight, &ranking, out->thresholds + c * LINES);
+    }
+    out->macro = mean_quality(out->quality, classes, false);
+    out->weighted = mean_quality(out->quality, classes, true);
+    out->grouped = e->scores.intervals > 0;
+    return TEMPER_OK;
+}
+
 /* Accuracy is relative to all rows, losses to rows of known class; without such rows they are NAN. The evaluator is
  * freed in any case; `out` NULL discards the results. */
 temper_status evaluator_end(struct evaluator *e, temper_evaluation *out, temper_error *error)
@@ -290,18 +472,25 @@ temper_status evaluator_end(struct evaluator *e, temper_evaluation *out, temper_
     }
     /* Without rows of known class, means of losses would be 0/0. */
     bool known = e->known > 0, calibrated = known && e->calibrated;
-    *out = (temper_evaluation){.rows = e->rows,
-                               .unknown = e->unknown,
-                               .weight = e->weight,
-                               .accuracy = e->correct / e->weight,
-                               .balanced_accuracy = balanced(e),
-                               .loss = known ? e->loss / e->known : (double)NAN,
-                               .log_loss = calibrated ? e->log_loss / e->known : (double)NAN,
-                               .brier = calibrated ? e->brier / e->known : (double)NAN,
-                               .ece = calibrated ? calibration_error(e) : (double)NAN,
-                               .classes = e->model->classes.count,
-                               .confusion = e->confusion};
-    e->confusion = NULL; /* it belongs to the caller now */
+    temper_evaluation made = {.rows = e->rows,
+                              .unknown = e->unknown,
+                              .weight = e->weight,
+                              .accuracy = e->correct / e->weight,
+                              .balanced_accuracy = balanced(e),
+                              .loss = known ? e->loss / e->known : (double)NAN,
+                              .log_loss = calibrated ? e->log_loss / e->known : (double)NAN,
+                              .brier = calibrated ? e->brier / e->known : (double)NAN,
+                              .ece = calibrated ? calibration_error(e) : (double)NAN,
+                              .classes = e->model->classes.count};
+    temper_status status = fill_classes(e, &made, error);
+    if (status == TEMPER_OK) {
+        made.confusion = e->confusion;
+        e->confusion = NULL; /* it belongs to the caller now */
+        *out = made;
+    } else {
+        mem_free(made.quality);
+        mem_free(made.thresholds);
+    }
     evaluator_free(e);
-    return TEMPER_OK;
+    return status;
 }

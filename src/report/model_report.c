@@ -179,6 +179,71 @@ static void evaluation_facts(struct text *out, const struct model_report *report
     table_end(out, &facts, NULL);
 }
 
+/* A figure of four decimals; what is undefined has none. */
+static void add_figure(struct table_builder *table, double figure)
+{
+    struct text *cell = table_cell(table);
+    if (isnan(figure))
+        text_append(cell, "undefined");
+    else
+        text_append_number(cell, figure, 4);
+}
+
+/* A line of the table of classes. */
+static void add_quality(struct table_builder *table, const char *name, const temper_class_quality *quality)
+{
+    text_append(table_cell(table), name);
+    append_plain(table_cell(table), quality->weight);
+    add_figure(table, quality->precision);
+    add_figure(table, quality->recall);
+    add_figure(table, quality->f1);
+    add_figure(table, quality->auc);
+    add_figure(table, quality->average_precision);
+}
+
+/* Each class against all others, unless there are many, and the means. */
+static void class_table(struct text *out, const struct model_report *report)
+{
+    static const char *const head[] = {"Class", "rows", "precision", "recall", "F1", "AUC", "average precision"};
+    const temper_evaluation *evaluation = &report->evaluation;
+    struct table_builder table = {.columns = sizeof head / sizeof *head};
+    if (!evaluation->quality)
+        return;
+    table_head(&table, head);
+    for (size_t c = 0; report->confusion.classes <= CONFUSION_CLASSES && c < report->confusion.classes; c++)
+        add_quality(&table, report->confusion.names[c], &evaluation->quality[c]);
+    add_quality(&table, "mean of classes", &evaluation->macro);
+    add_quality(&table, "mean by rows", &evaluation->weighted);
+    table_end(out, &table,
+              "Each class against all others. A mean is over the classes for which the figure is defined.");
+}
+
+/* Two classes: what other thresholds of the probability of the second one would do. */
+static void threshold_table(struct text *out, const struct model_report *report)
+{
+    static const char *const head[] = {"Threshold", "precision", "recall", "F1", "share taken for it"};
+    const temper_threshold *line = report->evaluation.thresholds;
+    struct table_builder table = {.columns = sizeof head / sizeof *head};
+    struct text caption = {0};
+    if (!line)
+        return;
+    line += TEMPER_THRESHOLDS + 1; /* of the second class */
+    table_head(&table, head);
+    for (size_t i = 0; i <= TEMPER_THRESHOLDS && !isnan(line[i].threshold); i++) {
+        text_append_number(table_cell(&table), line[i].threshold, 4);
+        add_figure(&table, line[i].precision);
+        add_figure(&table, line[i].recall);
+        add_figure(&table, line[i].f1);
+        add_figure(&table, line[i].flagged);
+    }
+    text_append(&caption, "Rows taken for ");
+    text_append(&caption, report->confusion.names[1]);
+    text_append(&caption, " from this probability on. The last line has the largest F1 on these rows.");
+    table_end(out, &table, words_of(&caption));
+    out->failed |= caption.failed;
+    text_free(&caption);
+}
+
 /* ---- Page ------------------------------------------------------------------------------------ */
 
 /* Nothing where there is nothing to draw. */
@@ -213,6 +278,10 @@ void model_report_page(struct text *out, const struct model_report *report)
     html_open(out, "flow"); /* tables may be next to each other as well */
     model_facts(out, report);
     evaluation_facts(out, report);
+    html_close(out);
+    html_open(out, "flow");
+    class_table(out, report);
+    threshold_table(out, report);
     html_close(out);
     html_heading(out, "How sure, and how right");
     html_paragraph(out, "The margin of a row is how far the model is on the side of its given "

@@ -85,9 +85,54 @@ TEST(three_classes)
     double brier[] = {0.09 + 0.04 + 0.01, 0.01 + 0.49 + 0.36, 0.0625 + 0.25 + 0.0625, 0.66 * 0.66 + 2 * 0.33 * 0.33};
     CHECK_CLOSE(e.brier, (brier[0] + brier[1] + brier[2] + brier[3]) / 4, 1e-12);
     CHECK_CLOSE(e.ece, (0.3 + 0.6 + 0.5 + 0.66) / 4, 1e-12);
+    /* 'maybe' does not occur, and is predicted once: no recall, and no area to rank it by; means are of the others. */
+    CHECK(e.quality[2].precision == 0 && isnan(e.quality[2].recall) && e.quality[2].f1 == 0);
+    CHECK(isnan(e.quality[2].auc) && isnan(e.quality[2].average_precision) && e.thresholds == NULL);
+    CHECK_CLOSE(e.macro.recall, (1 + 0.5) / 2, 1e-14);
+    CHECK_CLOSE(e.macro.precision, (1 + 1 + 0) / 3.0, 1e-14);
+    CHECK_CLOSE(e.weighted.precision, 1, 1e-14);
     static const double confusion[] = {2, 0, 0, 0, 1, 1, 0, 0, 0};
     CHECK(table_same_bits(e.confusion, confusion, 9));
     temper_evaluation_free(&e);
+    model_free(model);
+    dataset_free(data);
+}
+
+/* The rows of two_classes_with_weights: yes is predicted for the rows of 0.9 (weight 1, right) and 0.6 (2, wrong). */
+TEST(figures_of_classes_and_thresholds)
+{
+    const double x[] = {log_odds(0.9), log_odds(0.6), log_odds(0.2), log_odds(0.3)};
+    static const char *const labels[] = {"yes", "no", "no", "yes"};
+    struct model *model = identity(2, TEMPER_LOGISTIC);
+    struct dataset *data = table_make(MATRIX_F64, 4, 1, x, labels);
+    temper_evaluation e;
+    table_weigh(data, (const double[]){1, 2, 3, 4});
+    if (!evaluate(model, data, &e))
+        return;
+    const temper_class_quality *no = &e.quality[0], *yes = &e.quality[1];
+    CHECK(yes->weight == 5 && yes->predicted == 3 && no->weight == 5 && no->predicted == 7);
+    CHECK_CLOSE(yes->precision, 1.0 / 3, 1e-14);
+    CHECK_CLOSE(yes->recall, 1.0 / 5, 1e-14);
+    CHECK_CLOSE(yes->f1, 2.0 / 8, 1e-14);
+    CHECK_CLOSE(no->precision, 3.0 / 7, 1e-14);
+    CHECK_CLOSE(no->f1, 6.0 / 12, 1e-14);
+    /* Of 25 pairs, 5 with the row of 0.9 and 4 * 3 with that of 0.3 are in order. */
+    CHECK_CLOSE(yes->auc, 17.0 / 25, 1e-14);
+    CHECK_CLOSE(no->auc, 17.0 / 25, 1e-14);
+    CHECK_CLOSE(yes->average_precision, (1 * 1 + 4 * 5.0 / 7) / 5, 1e-14);
+    CHECK_CLOSE(e.macro.f1, (0.25 + 0.5) / 2, 1e-14);
+    CHECK_CLOSE(e.weighted.recall, (5 * 0.2 + 5 * 0.6) / 10, 1e-14);
+    const temper_threshold *line = e.thresholds + TEMPER_THRESHOLDS + 1;
+    CHECK(line[5].threshold == 0.5 && line[9].threshold == 0.9 && line[10].threshold == 0.95);
+    CHECK_CLOSE(line[5].precision, 1.0 / 3, 1e-14);
+    CHECK_CLOSE(line[5].flagged, 0.3, 1e-14);
+    CHECK_CLOSE(line[2].recall, 1, 0); /* 0.2: all rows but none of less */
+    CHECK(isnan(line[10].precision) && line[10].recall == 0 && line[10].f1 == 0 && line[10].flagged == 0);
+    CHECK_CLOSE(line[TEMPER_THRESHOLDS].threshold, 0.3, 1e-12);
+    CHECK_CLOSE(line[TEMPER_THRESHOLDS].f1, 10.0 / 12, 1e-14);
+    CHECK(!e.grouped);
+    temper_evaluation_free(&e);
+    CHECK(e.quality == NULL && e.thresholds == NULL);
     model_free(model);
     dataset_free(data);
 }
@@ -130,6 +175,7 @@ TEST(unknown_classes_count_as_errors)
         return;
     CHECK(e.unknown == 3 && e.accuracy == 0);
     CHECK(isnan(e.loss) && isnan(e.log_loss) && isnan(e.ece) && isnan(e.balanced_accuracy));
+    CHECK(isnan(e.macro.precision) && isnan(e.quality[0].auc) && isnan(e.thresholds[0].flagged));
     temper_evaluation_free(&e);
     model_free(model);
     dataset_free(data);
@@ -147,6 +193,8 @@ TEST(a_hinge_has_a_loss_and_no_calibration)
         return;
     CHECK_CLOSE(e.loss, (0.5 + 0 + 4) / 3, 1e-14);
     CHECK(isnan(e.log_loss) && isnan(e.brier) && isnan(e.ece));
+    CHECK_CLOSE(e.quality[1].auc, 0.5, 1e-14); /* by the decision value: above -2, below 3 */
+    CHECK(e.thresholds == NULL);
     temper_evaluation_free(&e);
     model_free(model);
     dataset_free(data);
@@ -239,7 +287,7 @@ TEST(nothing_to_evaluate_is_refused)
     dataset_free(light);
 }
 
-TEST_LIST(LISTED(two_classes_with_weights), LISTED(three_classes), LISTED(calibration_is_of_bins),
-          LISTED(unknown_classes_count_as_errors), LISTED(a_hinge_has_a_loss_and_no_calibration),
-          LISTED(the_log_loss_has_an_end), LISTED(batches_add_up),
+TEST_LIST(LISTED(two_classes_with_weights), LISTED(three_classes), LISTED(figures_of_classes_and_thresholds),
+          LISTED(calibration_is_of_bins), LISTED(unknown_classes_count_as_errors),
+          LISTED(a_hinge_has_a_loss_and_no_calibration), LISTED(the_log_loss_has_an_end), LISTED(batches_add_up),
           LISTED(an_evaluation_of_the_training_rows_is_the_report), LISTED(nothing_to_evaluate_is_refused))

@@ -1,0 +1,65 @@
+/* display_width: widths of characters from tables of Unicode, independent of the locale: wcwidth of the C library knows
+ * only the characters of the locale that the program has set, and temper sets none. */
+#include "base/display_width.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct character_range {
+    unsigned long first, last;
+};
+
+#include "base/display_width_ranges.h"
+
+/* Bisection: ranges ascend and do not overlap. */
+static bool is_in(const struct character_range *range, size_t count, unsigned long code)
+{
+    size_t low = 0;
+    while (count > 0) {
+        size_t half = count / 2;
+        if (range[low + half].last < code) {
+            low += half + 1;
+            count -= half + 1;
+        } else if (range[low + half].first > code) {
+            count = half;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The code point of a valid character of `length` bytes: the low bits of the first byte, then six of each other. */
+static unsigned long decode(const char *p, size_t length)
+{
+    static const unsigned char bits[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    unsigned long code = (unsigned char)p[0] & bits[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | ((unsigned char)p[i] & 0x3f);
+    return code;
+}
+
+struct shown_character display_character(const char *p, const char *to)
+{
+    size_t length = utf8_length(p, to);
+    if (length < 2)
+        return (struct shown_character){1, 1};
+    unsigned long code = decode(p, length);
+    if (is_in(combining, sizeof combining / sizeof *combining, code))
+        return (struct shown_character){length, 0};
+    return (struct shown_character){length, is_in(wide, sizeof wide / sizeof *wide, code) ? 2 : 1};
+}
+
+size_t display_width(const char *text)
+{
+    const char *end = text + strlen(text);
+    size_t columns = 0;
+    while (text < end) {
+        struct shown_character character = display_character(text, end);
+        columns += character.columns;
+        text += character.bytes;
+    }
+    return columns;
+}
