@@ -29,6 +29,7 @@ temper_status application_begin(struct model_application *application, const str
     temper_read_options options = data_options(arguments);
     if (!labelled && !options.label && options.automatic) /* a row without a label is predicted like the others */
         options.label = "none";
+    options.allow_empty = !labelled; /* nothing is to be predicted of no rows, but nothing can be measured on them */
     *application = (struct model_application){.arguments = arguments, .start = seconds_now()};
     TRY(check_inputs(arguments));
     /* The model comes first: its columns and class names determine how the reader interprets the columns of DATA. */

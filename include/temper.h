@@ -18,8 +18,8 @@
  *         return fail(&error);
  *     printf("row 1 is %s\n", temper_model_class_name(model, (size_t)classes[0]));
  *
- * This header holds the core; temper_extra.h has the rest: plots and HTML pages, statistics, noise, batches of large
- * files, remote workers, the solvers of the paper. Both are plain C11. Every call is thread-safe and free of global
+ * This header holds the core; temper_extra.h has the rest: plots and HTML pages, statistics, noise, remote workers, the
+ * solvers of the paper. Both are plain C11. Every call is thread-safe and free of global
  * state; none prints, exits, installs a signal handler or changes the locale.
  *
  * Rules that hold everywhere:
@@ -233,6 +233,9 @@ typedef struct temper_read_options {
     const char *date;        /* the order of dates that are numbers: "ymd", "dmy", "mdy"; NULL: inferred */
     const char *text;        /* columns whose words are hashed to features: "A,B,..." */
     size_t skip;             /* lines before the table; 0: inferred if `automatic` */
+    const char *keep;        /* batches of a table: columns "A,B,..." or "all" whose texts are kept with the rows, be
+                              * they features or not (temper_data_kept_cell) */
+    int allow_empty;         /* batches: 1: a file without rows is no error, but has no batch */
 } temper_read_options;
 
 TEMPER_API temper_read_options temper_read_defaults(void);
@@ -576,6 +579,28 @@ TEMPER_API temper_status temper_evaluator_add(temper_evaluator *evaluator, const
 TEMPER_API temper_status temper_evaluator_finish(temper_evaluator *evaluator, temper_evaluation *evaluation,
                                                  temper_error *error);
 TEMPER_API void temper_evaluation_free(temper_evaluation *evaluation);
+
+/* Reads rows for a model in batches of bounded size, from files that may be larger than memory. */
+typedef struct temper_batch_reader temper_batch_reader;
+
+/* Columns are matched by the feature names of the model, categories and missing values are treated as in training; a
+ * label column is optional. */
+TEMPER_API temper_status temper_batch_reader_open(const temper_model *model, const char *path,
+                                                  const temper_read_options *options, temper_batch_reader **reader,
+                                                  temper_error *error);
+/* The next rows, to be freed by temper_data_free before the reader is closed; *batch is NULL at the end. */
+TEMPER_API temper_status temper_batch_reader_next(temper_batch_reader *reader, temper_data **batch,
+                                                  temper_error *error);
+/* Sentences for the user so far, one a line. */
+TEMPER_API const char *temper_batch_reader_notes(const temper_batch_reader *reader);
+/* Rows so far that were left out because of missing values ("drop"). */
+TEMPER_API size_t temper_batch_reader_dropped_rows(const temper_batch_reader *reader);
+/* Columns of temper_read_options.keep, known after the first call of temper_batch_reader_next; and the text of one of
+ * them in a row of a batch, both counted from 0. */
+TEMPER_API size_t temper_batch_reader_kept_columns(const temper_batch_reader *reader);
+TEMPER_API const char *temper_batch_reader_kept_name(const temper_batch_reader *reader, size_t column);
+TEMPER_API const char *temper_data_kept_cell(const temper_data *data, size_t row, size_t column);
+TEMPER_API void temper_batch_reader_close(temper_batch_reader *reader);
 
 /* ---- Tuning ------------------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* temper_extra: what goes beyond reading, training and predicting (temper.h, which is included, has that, and the rules
- * that hold in both headers): further data functions, noise, batches of files larger than memory, model export, plots
- * and HTML pages, statistics, several processes, remote workers, and the solvers of the paper.
+ * that hold in both headers): further data functions, noise, model export, plots and HTML pages, statistics, several
+ * processes, remote workers, and the solvers of the paper.
  */
 #ifndef TEMPER_EXTRA_H
 #define TEMPER_EXTRA_H
@@ -283,23 +283,6 @@ TEMPER_API void temper_model_summarise(const temper_model *model, temper_model_s
  * for the two-temperature losses (temper_loss_is_two_temperature), and labels that the model knows. */
 TEMPER_API temper_status temper_predict_importance(const temper_model *model, const temper_data *data, size_t threads,
                                                    double *out, temper_error *error);
-
-/* Reads rows for a model in batches of bounded size, from files that may be larger than memory. */
-typedef struct temper_batch_reader temper_batch_reader;
-
-/* Columns are matched by the feature names of the model, categories and missing values are treated as in training; a
- * label column is optional. */
-TEMPER_API temper_status temper_batch_reader_open(const temper_model *model, const char *path,
-                                                  const temper_read_options *options, temper_batch_reader **reader,
-                                                  temper_error *error);
-/* The next rows, to be freed by temper_data_free before the reader is closed; *batch is NULL at the end. */
-TEMPER_API temper_status temper_batch_reader_next(temper_batch_reader *reader, temper_data **batch,
-                                                  temper_error *error);
-/* Sentences for the user so far, one a line. */
-TEMPER_API const char *temper_batch_reader_notes(const temper_batch_reader *reader);
-/* Rows so far that were left out because of missing values ("drop"). */
-TEMPER_API size_t temper_batch_reader_dropped_rows(const temper_batch_reader *reader);
-TEMPER_API void temper_batch_reader_close(temper_batch_reader *reader);
 
 /* ---- Auditing, continued ----------------------------------------------------------------------------------------- */
 

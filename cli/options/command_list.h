@@ -124,12 +124,17 @@ COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_completion = CO
             "Prints the most likely class of each row, one a line, or the numbers selected by an option below. "
             "DATA may be larger than memory; - is the standard input. It may have a label column or not. "
             "Columns are matched by name where the model has names; text and missing values are encoded as in "
-            "training.\n\nThe probabilities of --proba are those of the given label, label errors included, not "
+            "training. A file without rows gives no lines, but the header of a table.\n\nThe probabilities of --proba "
+            "are those of the given label, label errors included, not "
             "of the true one: where a tenth of the labels is wrong, none is much above 0.9. They were calibrated after "
             "training, on rows that the scores were not fitted to; 'temper eval' measures how well. --proba-of true "
             "gives the probabilities of the true label, by the noise that 'temper train --estimate-noise' has "
             "estimated.",
         .examples = EXAMPLES({"A label a line", "temper predict -m model.temper new.csv -o labels.txt"},
+                             {"A table with the column id, the predicted class and probabilities",
+                              "temper predict -m model.temper new.csv --keep id -o predicted.csv"},
+                             {"All columns and the predictions, an object a line",
+                              "temper predict -m model.temper new.csv --keep all --output jsonl"},
                              {"Probabilities", "temper predict -m model.temper --proba new.csv"},
                              {"In a pipe", "zcat new.csv.gz | temper predict -m model.temper -"}))
 

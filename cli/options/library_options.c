@@ -76,6 +76,7 @@ temper_read_options data_options(const struct arguments *arguments)
         .date = text_of(arguments, OPT_DATE),
         .text = text_of(arguments, OPT_TEXT),
         .skip = size_of(arguments, OPT_SKIP),
+        .keep = text_of(arguments, OPT_KEEP),
     };
 }
 

@@ -387,8 +387,21 @@ OPTION(LABELLED, .name = "labelled", .placeholder = "OUT", .type = TYPE_FILE, .c
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
-OPTION(PREDICT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .standard = "-",
-       .commands = IN(PREDICT), .help = "write to FILE, completely or not at all; - is the standard output")
+OPTION(PREDICT_OUTPUT, .name = "output", .placeholder = "csv|jsonl|labels|FILE", .type = TYPE_FILE,
+       .commands = IN(PREDICT),
+       .help =
+           "csv: a table of the columns of --keep, the predicted class and the probability of each class; jsonl: the "
+           "same as a JSON object a line; labels: a class a line, as without this option; any other word is a file "
+           "to write to, as for -o")
+
+OPTION(KEEP, .name = "keep", .placeholder = "COLUMN,...|all", .type = TYPE_TEXT,
+       .wanted = "names or numbers of columns, separated by commas, or all", .commands = IN(PREDICT),
+       .help = "tables: columns of DATA to copy as they are, be they features or not, before the predicted class; "
+               "implies --output csv unless that is jsonl")
+
+OPTION(PREDICT_FILE, .name = "output-file", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(PREDICT),
+       .help = "write to FILE, completely or not at all; the standard output if not given, or -")
 
 OPTION(PROBA, .name = "proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
        .help = "print calibrated probabilities: a line of class names, then tab-separated numbers")

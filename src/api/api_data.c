@@ -678,6 +678,27 @@ size_t temper_batch_reader_dropped_rows(const temper_batch_reader *reader)
     return batch_reader_dropped(reader->reader);
 }
 
+/* Known once the first lines were read. */
+size_t temper_batch_reader_kept_columns(const temper_batch_reader *reader)
+{
+    return reader->reader->reader.kept.count;
+}
+
+const char *temper_batch_reader_kept_name(const temper_batch_reader *reader, size_t column)
+{
+    return reader->reader->reader.kept.name[column];
+}
+
+/* The texts of a row follow each other, each with its final zero. */
+const char *temper_data_kept_cell(const temper_data *data, size_t row, size_t column)
+{
+    const struct kept_cells *kept = &dataset_of(data)->kept;
+    const char *text = kept->bytes + kept->start[row];
+    while (column-- > 0)
+        text += strlen(text) + 1;
+    return text;
+}
+
 /* NULL is allowed, and so is an incompletely opened reader. */
 void temper_batch_reader_close(temper_batch_reader *reader)
 {

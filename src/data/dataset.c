@@ -43,6 +43,8 @@ void dataset_free(struct dataset *data)
     dataset_free_array(data, data->label);
     dataset_free_array(data, data->weight);
     dataset_free_array(data, data->line);
+    dataset_free_array(data, data->kept.start);
+    mem_free(data->kept.bytes);
     mem_free(data->origin);
     classes_free(&data->classes);
     names_free(&data->features);

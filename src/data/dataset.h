@@ -32,6 +32,13 @@ struct data_file {
     uint64_t missing_dropped; /* rows that were dropped for a missing value */
 };
 
+/* Texts of columns that an option keeps with the rows, be they features or not. */
+struct kept_cells {
+    size_t columns;  /* 0: none */
+    char *bytes;     /* the texts of a row, each with its final zero, then those of the next */
+    uint64_t *start; /* of each row, in bytes */
+};
+
 /* MPI: the rows of this process among those of all processes. */
 struct data_ranks {
     const temper_comm *comm; /* NULL: one process holds all rows, and the numbers below are unused */
@@ -56,8 +63,9 @@ struct dataset {
     struct names features; /* x.columns names, or none */
     struct schema *schema; /* how the columns of a table became features; NULL: not read from a table */
     uint64_t *line;        /* line of the file on which each row begins; NULL: not a text file */
-    size_t *origin;        /* after --classes: index of each row in the file; NULL: all rows were kept */
-    char notes[4096];      /* messages for the user, one a line: "qid: ignored\n" */
+    struct kept_cells kept;
+    size_t *origin;   /* after --classes: index of each row in the file; NULL: all rows were kept */
+    char notes[4096]; /* messages for the user, one a line: "qid: ignored\n" */
     struct data_file file;
     struct data_ranks ranks;
     struct data_storage storage;

@@ -40,6 +40,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
 #include "data/dataset.h"
 #include "data/read/read.h"
 #include "data/schema.h"
@@ -165,8 +166,10 @@ struct csv_column_plan {
     size_t *category;     /* categorical columns, ascending */
     size_t *slot;         /* and the position of each among the kept cells */
     size_t categories;
-    size_t *matched;             /* with a schema: the column of the file for each column of the schema */
-    size_t unknowns, unknown;    /* columns that the schema does not have, and the first of them */
+    size_t *matched;          /* with a schema: the column of the file for each column of the schema */
+    size_t unknowns, unknown; /* columns that the schema does not have, and the first of them */
+    size_t *kept;             /* columns whose texts are kept with the rows, in the order of the option */
+    size_t kept_count;
     size_t text[CSV_TEXTS_KEPT]; /* features that contain text in the first lines, ascending, */
     size_t texts;                /* if the first row has some */
 };
@@ -283,6 +286,8 @@ struct csv_rows {
     uint32_t *label;      /* NULL without labels, and so on */
     double *weight;
     uint64_t *line;
+    struct text kept;         /* texts of kept columns, as in struct kept_cells */
+    uint64_t *kept_start;     /* of each row; NULL without such columns */
     struct classes classes;   /* of the label */
     struct classes *category; /* "=TEXT" of each categorical column: never equal as numbers */
     struct csv_codes *codes;  /* of a buffer: its codes in the batch; private */
@@ -313,7 +318,6 @@ void csv_rows_free(struct csv_rows *rows, const struct csv_column_plan *plan);
 bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text, struct csv_rows *rows);
 
 /* Appends the text of a cell, in quotes if it needs them or `quoted`. */
-struct text;
 void csv_append_text(struct text *out, const char *text, bool quoted);
 
 /* ---- Messages and results -------------------------------------------------------------------- */

@@ -196,7 +196,7 @@ static temper_status assign_by_name(struct csv_column_plan *plan, const struct c
     return assign_role(plan, wanted, *column, role);
 }
 
-/* "all" among the categorical columns, unless a column has that name. */
+/* "all" among categorical or kept columns, unless a column has that name. */
 static bool means_all(const struct csv_column_plan *plan, const char *name)
 {
     size_t column;
@@ -327,6 +327,31 @@ static temper_status assign_words(struct csv_column_plan *plan, const struct dat
     return TEMPER_OK;
 }
 
+/* Finds the columns of --keep, which may have any role. */
+static temper_status find_kept(struct csv_column_plan *plan, const struct data_reader *reader)
+{
+    struct list list;
+    const char *text = reader->options->keep;
+    if (!text)
+        return TEMPER_OK;
+    TRY(list_read("--keep", text, false, &list, reader->error));
+    bool all = list.count == 1 && means_all(plan, list.item[0].name);
+    size_t count = all ? plan->columns : list.count;
+    plan->kept = mem_alloc(count, sizeof *plan->kept);
+    temper_status status = plan->kept ? TEMPER_OK : error_no_memory(reader->error);
+    for (; status == TEMPER_OK && plan->kept_count < count; plan->kept_count++) {
+        size_t *column = &plan->kept[plan->kept_count];
+        struct column_request wanted = {"--keep", all ? "" : list.item[plan->kept_count].name, reader};
+        *column = plan->kept_count;
+        if (!all)
+            status = look_up(plan, &wanted, column);
+        if (status == TEMPER_OK && *column == CSV_NO_COLUMN)
+            status = refuse_column(plan, &wanted);
+    }
+    list_free(&list);
+    return status;
+}
+
 /* Refuses two used columns of one name: another table with these columns in another order could not be recognised. */
 static temper_status refuse_twins(const struct csv_column_plan *plan, temper_error *error)
 {
@@ -368,6 +393,7 @@ temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_r
         TRY(take_names(plan, first, reader->error));
     TRY(csv_take_gap_words(plan, reader));
     TRY(take_missing_rule(plan, reader));
+    TRY(find_kept(plan, reader));
     struct column_request ignored = {.option = "--ignore", .reader = reader};
     TRY(assign_list(plan, &ignored, reader->options->ignore, CSV_IGNORED));
     TRY(assign_weight(plan, reader));
@@ -441,6 +467,7 @@ void csv_columns_free(struct csv_column_plan *plan)
     mem_free(plan->category);
     mem_free(plan->slot);
     mem_free(plan->matched);
+    mem_free(plan->kept);
     csv_inference_free(&plan->inferred);
 }
 

@@ -42,6 +42,12 @@ static bool resize(struct csv_rows *rows, const struct csv_column_plan *plan, si
             rows->weight = weight;
         fine = weight != NULL;
     }
+    if (fine && plan->kept_count > 0) {
+        uint64_t *start = array_resize(rows->spill, rows->kept_start, count, sizeof *start);
+        if (start)
+            rows->kept_start = start;
+        fine = start != NULL;
+    }
     return fine;
 }
 
@@ -84,6 +90,7 @@ void csv_rows_clear(struct csv_rows *buffer)
     buffer->rows = 0;
     buffer->lines = buffer->missing = buffer->dropped = 0;
     buffer->odd.count = 0;
+    buffer->kept.length = 0;
     buffer->error = (struct csv_error){0};
 }
 
@@ -189,12 +196,24 @@ static void append_odd(const struct csv_odd_cells *odd, struct csv_rows *batch)
     batch->odd.count += odd->count;
 }
 
+/* Adds the kept texts of a buffer, whose rows are numbered from `at` in the batch. False without memory. */
+static bool append_kept(const struct csv_rows *buffer, struct csv_rows *batch, size_t at)
+{
+    size_t before = batch->kept.length;
+    if (!buffer->kept_start || buffer->rows == 0)
+        return true;
+    text_append_bytes(&batch->kept, buffer->kept.bytes, buffer->kept.length);
+    for (size_t i = 0; i < buffer->rows; i++)
+        batch->kept_start[at + i] = before + buffer->kept_start[i];
+    return !batch->kept.failed;
+}
+
 /* Copies the buffer's rows to the end of the batch. Line numbers of the buffer are relative to its chunk; adding the
  * lines of the batch so far makes them relative to the file. A failure leaves the batch unchanged. */
 bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan)
 {
     size_t at = batch->rows;
-    if (!reserve(batch, plan, at + buffer->rows))
+    if (!reserve(batch, plan, at + buffer->rows) || !append_kept(buffer, batch, at))
         return false;
     memcpy(batch->cells + at * plan->row_size, buffer->cells, buffer->rows * plan->row_size);
     if (buffer->label)
@@ -226,6 +245,8 @@ void csv_rows_free(struct csv_rows *rows, const struct csv_column_plan *plan)
     array_free(rows->spill, rows->label);
     array_free(rows->spill, rows->weight);
     array_free(rows->spill, rows->line);
+    array_free(rows->spill, rows->kept_start);
+    text_free(&rows->kept);
     *rows = (struct csv_rows){0};
 }
 
@@ -286,7 +307,8 @@ struct csv_cursor {
     size_t categories; /* seen in this row */
     char *scratch;     /* a text prepared for the class tables */
     size_t scratch_size;
-    double *numbers; /* of one cell */
+    double *numbers;       /* of one cell */
+    struct csv_cell *cell; /* of the present row, where texts are kept; else none */
 };
 
 /* Records an error at `where`, in column `field` of the table, and returns false for the caller to return. Line and
@@ -632,6 +654,29 @@ static bool keep_category(struct csv_cursor *at, size_t which)
     return true;
 }
 
+/* Keeps the texts of the columns that the plan names. The row is scanned once more, which only rows with such columns
+ * cost; it was parsed, so that it has all columns. */
+static bool keep_texts(struct csv_cursor *at)
+{
+    const struct csv_column_plan *plan = at->plan;
+    struct csv_rows *rows = at->rows;
+    const char *p = at->row;
+    for (size_t field = 0; field < plan->columns; field++) {
+        csv_scan(&plan->format, p, at->text->to, &at->cell[field]);
+        p = at->cell[field].next;
+    }
+    rows->kept_start[rows->rows] = rows->kept.length;
+    for (size_t i = 0; i < plan->kept_count; i++) {
+        size_t length;
+        const char *text = prepare(at, &at->cell[plan->kept[i]], ' ', &length);
+        if (!text)
+            return fail_memory(at);
+        text_append_bytes(&rows->kept, text + 1, length - 1);
+        text_append_bytes(&rows->kept, "", 1);
+    }
+    return !rows->kept.failed || fail_memory(at);
+}
+
 /* Completes a valid row: assigns codes to its texts and counts it. Categories come before the label; csv_rows_recode
  * relies on this order. */
 static bool keep_row(struct csv_cursor *at)
@@ -641,6 +686,8 @@ static bool keep_row(struct csv_cursor *at)
         if (!keep_category(at, i))
             return false;
     if (rows->label && !keep_label(at))
+        return false;
+    if (at->plan->kept_count > 0 && !keep_texts(at))
         return false;
     rows->line[rows->rows++] = rows->lines + 1;
     return true;
@@ -692,7 +739,8 @@ bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text,
     struct csv_cursor at = {.plan = plan, .rows = rows, .text = text, .p = text->from};
     at.category = mem_alloc(plan->categories, sizeof *at.category);
     at.numbers = mem_alloc(most_numbers(plan), sizeof *at.numbers);
-    bool fine = (at.category && at.numbers) || fail_memory(&at);
+    at.cell = mem_alloc(plan->kept_count > 0 ? plan->columns : 0, sizeof *at.cell);
+    bool fine = (at.category && at.numbers && at.cell) || fail_memory(&at);
     while (fine) {
         at.p = csv_skip_blank_lines(&plan->format, at.p, text->to, &rows->lines);
         if (at.p == text->to)
@@ -701,6 +749,7 @@ bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text,
     }
     mem_free(at.category);
     mem_free(at.numbers);
+    mem_free(at.cell);
     mem_free(at.scratch);
     return fine;
 }

@@ -491,6 +491,30 @@ static void free_csv_reader(void *state)
     mem_free(csv);
 }
 
+/* Names the kept columns for the caller; those of a table without a header get a number. */
+static temper_status name_kept(struct csv_reader *csv)
+{
+    const struct csv_column_plan *plan = &csv->plan;
+    struct names *names = &csv->reader->kept;
+    if (plan->kept_count == 0)
+        return TEMPER_OK;
+    names->name = (char **)mem_zeroed(plan->kept_count, sizeof *names->name);
+    if (!names->name)
+        return error_no_memory(csv->reader->error);
+    for (; names->count < plan->kept_count; names->count++) {
+        struct text name = {0};
+        size_t column = plan->kept[names->count];
+        if (plan->header && plan->names.name[column][0] != '\0')
+            text_append(&name, plan->names.name[column]);
+        else
+            text_format(&name, "column %zu", column + 1);
+        if (name.failed)
+            return error_no_memory(csv->reader->error);
+        names->name[names->count] = name.bytes;
+    }
+    return TEMPER_OK;
+}
+
 /* Opens the table and plans its columns. What was made so far is freed with the reader's state. The chunks that were
  * read ahead become the next ones again, in their order. */
 static temper_status open_table(struct data_reader *reader)
@@ -511,6 +535,7 @@ static temper_status open_table(struct data_reader *reader)
     reader->source = NULL;
     TRY(text_chunks_open(source, true, reader->batch_bytes, &csv->chunks, reader->error));
     TRY(look_ahead(csv));
+    TRY(name_kept(csv));
     if (reader->rank.active)
         return open_rank_lines(csv);
     csv->first_bytes = csv->ahead[0].chunk->length;
@@ -559,6 +584,8 @@ static temper_status next_batch(struct csv_reader *csv, struct dataset *data)
     csv->dropped += csv->rows.dropped;
     bool no_rows =
         batches ? reader->ended && csv->kept == 0 && !csv->skipped : csv->rows.rows == 0 && !reader->rank.active;
+    if (no_rows && reader->options->allow_empty && csv->dropped == 0)
+        return TEMPER_OK;
     if (no_rows)
         return csv_refuse_no_rows(&csv->plan, csv->dropped, reader->error);
     if (batches && csv->rows.rows == 0) {

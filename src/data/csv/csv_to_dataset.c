@@ -458,6 +458,10 @@ static void move(const struct csv_table *table, struct dataset *data)
     data->file.skipped_lines = table->plan->skipped;
     data->file.short_header = table->plan->short_header;
     data->file.weight_column = table->plan->weight == CSV_NO_COLUMN ? 0 : table->plan->weight + 1;
+    data->kept = (struct kept_cells){table->plan->kept_count, rows->kept.bytes,
+                                     shrink(rows, rows->kept_start, sizeof *rows->kept_start)};
+    rows->kept = (struct text){0};
+    rows->kept_start = NULL;
     rows->cells = NULL;
     rows->label = NULL;
     rows->weight = NULL;

@@ -306,7 +306,7 @@ static temper_status count_elements(struct dense_fill *f)
     char place[PATH_SHOWN];
     size_t total, bytes;
     path_shown(f->reader->path, place);
-    if (plan->rows == 0 || plan->columns == 0)
+    if ((plan->rows == 0 && !f->reader->options->allow_empty) || plan->columns == 0)
         return error_set(f->reader->error, TEMPER_BAD_DATA,
                          "%s: there are no numbers in it: %llu x %llu; give data with at least one "
                          "row and one column",

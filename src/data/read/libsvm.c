@@ -660,6 +660,8 @@ static temper_status open_text(struct data_reader *reader)
 static temper_status refuse_empty(const struct libsvm_reader *svm)
 {
     struct data_reader *reader = svm->reader;
+    if (svm->kept == 0 && reader->options->allow_empty)
+        return TEMPER_OK;
     if (svm->kept == 0)
         return error_set(reader->error, TEMPER_BAD_DATA, "%s: no rows, only blanks and comments; give a file with rows",
                          place_text(reader->path).text);

@@ -55,13 +55,21 @@ static temper_status refuse_table(const struct data_reader *reader, const unsign
                      place_text(reader->path).text, found);
 }
 
-/* Refuses an empty or blank file. If all PEEK bytes are blank, the rest may still contain rows, and the file is
- * accepted here. */
-static temper_status refuse_blank(const struct data_reader *reader, const unsigned char *bytes, size_t length)
+/* Whether a file is empty or blank, by its first bytes. If all PEEK bytes are blank, the rest may still contain rows.
+ */
+static bool is_blank(const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0' || length == PEEK)
-            return TEMPER_OK;
+            return false;
+    return true;
+}
+
+/* Refuses an empty or blank file. */
+static temper_status refuse_blank(const struct data_reader *reader, const unsigned char *bytes, size_t length)
+{
+    if (!is_blank(bytes, length))
+        return TEMPER_OK;
     return error_set(reader->error, TEMPER_BAD_DATA, "%s: the file is %s; give one with rows",
                      place_text(reader->path).text, length == 0 ? "empty" : "blank");
 }
@@ -104,6 +112,12 @@ static temper_status find_format(struct data_reader *reader, struct dataset *dat
     if (name && !reader->format)
         return error_set(reader->error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s", name, format_names);
     TRY(source_peek(reader->source, PEEK, &bytes, &length, reader->error));
+    if (reader->options->allow_empty && is_blank(bytes, length)) {
+        /* The format of no rows is any; without a source the first batch is the end. */
+        reader->format = name ? reader->format : format_named("csv");
+        data_reader_close_source(reader);
+        return TEMPER_OK;
+    }
     TRY(refuse_unsupported(reader, bytes, length));
     return name ? TEMPER_OK : infer_format(reader, bytes, length, data);
 }
@@ -217,6 +231,7 @@ void data_reader_close(struct data_reader *reader)
 {
     data_reader_free_state(reader);
     data_reader_close_source(reader);
+    names_free(&reader->kept);
 }
 
 /* ---- Several processes, and memory limits ---------------------------------------------------- */

@@ -26,6 +26,7 @@ struct data_reader {
     bool skip;          /* the next batch is to be passed over, not parsed: another process reads it */
     bool reencoded;     /* the source is a copy in UTF-8 */
     bool ended;         /* nothing was left for the present batch */
+    struct names kept;  /* the columns of options->keep, once the first lines were read */
     uint64_t rows;      /* of the batches before */
     void *state;        /* of a format that is read in batches, from batch to batch */
     void (*free_state)(void *state);

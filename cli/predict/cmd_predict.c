@@ -1,16 +1,16 @@
 /* cmd_predict: temper predict. Applies a model to rows batch by batch, so that memory does not depend on the size of
- * the file, and prints one line for each row. */
+ * the file, and prints one line for each row (predict_lines.c). */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apply_model.h"
 #include "base/atomic_file.h"
-#include "base/number.h"
 #include "json_csv.h"
 #include "message.h"
 #include "options/library_options.h"
 #include "output_paths.h"
+#include "predict/predict_lines.h"
 #include "process_group.h"
 #include "progress.h"
 #include "temper_extra.h"
@@ -18,12 +18,12 @@
 /* State of one call. All predictions reach the output through one stream or one atomic file, in the order of rows. */
 struct predict_session {
     struct model_application application;
-    const char *to; /* output file; "-" for the standard output */
-    temper_prediction kind;
-    size_t width;             /* numbers of a row: 1 for labels, classes or 1 for the others */
-    struct atomic_file *file; /* NULL: the standard output, or not the first process */
-    double *numbers;          /* predictions of a batch [rows][width], reused by the next batch */
-    size_t capacity;          /* allocated length of numbers, in doubles */
+    const char *to;             /* output file; "-" for the standard output */
+    struct predict_lines lines; /* how rows are printed, and which numbers of them */
+    struct atomic_file *file;   /* NULL: the standard output, or not the first process */
+    double *numbers;            /* predictions of a batch [rows][width], reused by the next batch */
+    double *labels;             /* the same of the predicted classes [rows] */
+    size_t capacity;            /* rows that both have space for */
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -61,15 +61,57 @@ static temper_status choose_kind(const struct arguments *arguments, temper_predi
     return TEMPER_OK;
 }
 
+/* The forms that --output names; any other value of it is a file. */
+static const struct {
+    const char *word;
+    enum predict_form form;
+} forms[] = {{"csv", PREDICT_CSV}, {"jsonl", PREDICT_JSONL}, {"labels", PREDICT_PLAIN}};
+
+/* Determines the file and the form of the lines: -o FILE, and --output WORD or FILE. */
+static temper_status choose_output(struct predict_session *session, const struct arguments *arguments)
+{
+    const char *output = text_of(arguments, OPT_PREDICT_OUTPUT), *file = text_of(arguments, OPT_PREDICT_FILE);
+    size_t i = 0;
+    session->lines.keep = text_of(arguments, OPT_KEEP);
+    session->lines.form = session->lines.keep ? PREDICT_CSV : PREDICT_PLAIN;
+    session->to = file ? file : "-";
+    if (!output)
+        return TEMPER_OK;
+    while (i < sizeof forms / sizeof *forms && strcmp(forms[i].word, output) != 0)
+        i++;
+    if (i < sizeof forms / sizeof *forms) {
+        session->lines.form = forms[i].form;
+        if (forms[i].form == PREDICT_PLAIN && session->lines.keep)
+            return fail(TEMPER_USAGE, "predict: --keep needs columns; pass --output csv or jsonl instead of labels");
+        return TEMPER_OK;
+    }
+    if (file)
+        return fail(TEMPER_USAGE, "predict: -o %s and --output %s both name a file; drop one, or pass --output with "
+                                  "one of csv, jsonl and labels",
+                    file, output);
+    session->to = output;
+    return TEMPER_OK;
+}
+
+/* Refuses labels alone together with an option for numbers. */
+static temper_status check_labels_alone(const struct predict_session *session, const struct arguments *arguments)
+{
+    const char *output = text_of(arguments, OPT_PREDICT_OUTPUT);
+    if (session->lines.kind == TEMPER_PREDICT_LABELS || !output || strcmp(output, "labels") != 0)
+        return TEMPER_OK;
+    return fail(TEMPER_USAGE, "predict: --output labels prints no numbers, and another option asks for some; drop one");
+}
+
 /* Checks what can be checked before the model is loaded. */
 static temper_status check_options(struct predict_session *session, const struct arguments *arguments)
 {
-    session->to = text_of(arguments, OPT_PREDICT_OUTPUT);
+    TRY(choose_output(session, arguments));
     /* A program that parses the report could not separate it from the predictions. */
     if (was_given(arguments, OPT_JSON) && is_stdout(session->to))
         return fail(TEMPER_USAGE, "predict: the report of --json and the predictions cannot both go to the standard "
                                   "output; give a file by -o");
-    return choose_kind(arguments, &session->kind);
+    TRY(choose_kind(arguments, &session->lines.kind));
+    return check_labels_alone(session, arguments);
 }
 
 /* Refuses predictions that the model does not have. The library reports them by a width of 0; the message depends on
@@ -77,14 +119,14 @@ static temper_status check_options(struct predict_session *session, const struct
 static temper_status check_width(struct predict_session *session)
 {
     const temper_model *model = session->application.model;
-    session->width = temper_prediction_width(model, session->kind);
-    if (session->width > 0)
+    session->lines.width = temper_prediction_width(model, session->lines.kind);
+    if (session->lines.width > 0)
         return TEMPER_OK;
-    if (session->kind == TEMPER_PREDICT_TRUE_PROBABILITIES &&
+    if (session->lines.kind == TEMPER_PREDICT_TRUE_PROBABILITIES &&
         temper_prediction_width(model, TEMPER_PREDICT_PROBABILITIES) > 0)
         return fail(TEMPER_USAGE, "predict: the model has no estimate of the label noise, which --proba-of true needs; "
                                   "train it with --estimate-noise");
-    if (session->kind == TEMPER_PREDICT_RAW_PROBABILITIES)
+    if (session->lines.kind == TEMPER_PREDICT_RAW_PROBABILITIES)
         return fail(TEMPER_USAGE, "predict: loss hinge has no probabilities of its own; pass --proba for calibrated "
                                   "ones, or --decision for its decision values");
     if (temper_model_loss(model).method == TEMPER_HINGE)
@@ -96,48 +138,16 @@ static temper_status check_width(struct predict_session *session)
                               "--raw-proba for uncalibrated ones");
 }
 
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-/* Prints a class name with tabs and line breaks escaped: the output is one line for each row, in columns separated by
- * tabs. */
-static void print_name(FILE *out, const char *name)
+/* Tables have probabilities beside the label if the model has some, and no option asks for other numbers. */
+static void add_probabilities(struct predict_session *session)
 {
-    for (; *name; name++)
-        if (*name == '\n' || *name == '\t' || *name == '\r')
-            fprintf(out, "\\%c", *name == '\n' ? 'n' : *name == '\t' ? 't' : 'r');
-        else
-            fputc(*name, out);
-}
-
-/* Prints the names of the classes above their probabilities. Labels and decision values have no header, so that the
- * lines of the output correspond to rows. */
-static void print_header(FILE *out, const struct predict_session *session)
-{
-    const temper_model *model = session->application.model;
-    if (session->kind == TEMPER_PREDICT_LABELS || session->kind == TEMPER_PREDICT_DECISIONS)
+    struct predict_lines *lines = &session->lines;
+    if (lines->form == PREDICT_PLAIN || lines->kind != TEMPER_PREDICT_LABELS)
         return;
-    for (size_t c = 0; c < temper_model_classes(model); c++) {
-        fputs(c ? "\t" : "", out);
-        print_name(out, temper_model_class_name(model, c));
-    }
-    fputc('\n', out);
-}
-
-/* Prints one row: its label, or its numbers with the shortest digits that read back as the same doubles. */
-static void print_row(FILE *out, const struct predict_session *session, const double *numbers)
-{
-    char text[NUMBER_LENGTH];
-    if (session->kind == TEMPER_PREDICT_LABELS) {
-        /* A label is the number of the class, as a double like the other predictions. */
-        print_name(out, temper_model_class_name(session->application.model, (size_t)*numbers));
-    } else {
-        for (size_t i = 0; i < session->width; i++) {
-            size_t length = number_write_f64(numbers[i], text);
-            fputs(i ? "\t" : "", out);
-            fwrite(text, 1, length, out);
-        }
-    }
-    fputc('\n', out);
+    if (temper_prediction_width(lines->model, TEMPER_PREDICT_PROBABILITIES) > 0)
+        lines->kind = TEMPER_PREDICT_PROBABILITIES;
+    else if (!was_given(session->application.arguments, OPT_QUIET))
+        note("the model has no calibrated probabilities: labels alone");
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -160,59 +170,82 @@ static temper_status write_text(struct predict_session *session, struct output_b
     return process_group_agree(status);
 }
 
-/* Makes `numbers` large enough for a batch of `rows` rows. The old predictions are not needed, hence free and malloc
+/* Makes the arrays large enough for a batch of `rows` rows. The old predictions are not needed, hence free and malloc
  * instead of realloc, which would copy them. */
 static temper_status reserve(struct predict_session *session, size_t rows)
 {
     /* rows * width * sizeof(double) must not overflow. */
-    if (rows > SIZE_MAX / sizeof(double) / session->width)
+    if (rows > SIZE_MAX / sizeof(double) / session->lines.width)
         return fail_no_memory();
-    if (rows * session->width <= session->capacity)
+    if (rows <= session->capacity)
         return TEMPER_OK;
     free(session->numbers);
-    session->capacity = rows * session->width;
-    session->numbers = malloc(session->capacity * sizeof(double));
-    if (session->numbers)
-        return TEMPER_OK;
+    free(session->labels);
+    session->numbers = malloc(rows * session->lines.width * sizeof(double));
+    session->labels = malloc(rows * sizeof(double));
     /* The next call must not believe in the old capacity. */
-    session->capacity = 0;
-    return fail_no_memory();
+    session->capacity = session->numbers && session->labels ? rows : 0;
+    return session->capacity ? TEMPER_OK : fail_no_memory();
+}
+
+/* Predicts one kind of output for a batch. */
+static temper_status predict_kind(const struct predict_session *session, const temper_data *batch,
+                                  temper_prediction kind, double *out)
+{
+    temper_error error;
+    return checked(temper_predict(session->application.model, batch, kind, threads_of(session->application.arguments),
+                                  out, &error),
+                   &error);
 }
 
 /* Predicts one batch and writes its lines at once, so that a reader of a pipe gets them early. */
 static temper_status predict_batch(struct predict_session *session, const temper_data *batch)
 {
     struct output_buffer buffer;
-    temper_error error;
-    size_t rows = (size_t)temper_data_rows(batch);
+    const struct predict_lines *lines = &session->lines;
+    size_t rows = temper_data_rows(batch);
+    bool has_label = lines->form != PREDICT_PLAIN || lines->kind == TEMPER_PREDICT_LABELS;
     TRY(reserve(session, rows));
-    TRY(checked(temper_predict(session->application.model, batch, session->kind,
-                               threads_of(session->application.arguments), session->numbers, &error),
-                &error));
+    if (has_label)
+        TRY(predict_kind(session, batch, TEMPER_PREDICT_LABELS, session->labels));
+    if (lines->kind != TEMPER_PREDICT_LABELS)
+        TRY(predict_kind(session, batch, lines->kind, session->numbers));
     TRY(output_open(&buffer));
     /* Composed in memory and written at once, which is faster than a system call for each row. */
-    for (size_t i = 0; i < rows; i++)
-        print_row(buffer.stream, session, session->numbers + i * session->width);
+    for (size_t i = 0; i < rows; i++) {
+        /* A label is the number of the class, as a double like the other predictions. */
+        struct predicted_row row = {batch, i, has_label ? (size_t)session->labels[i] : 0,
+                                    session->numbers + i * lines->width};
+        print_predict_line(buffer.stream, lines, &row);
+    }
     return write_text(session, &buffer);
 }
 
-/* Writes the header and all batches. Only the first process has a header; the others join the collective call with an
- * empty text. */
-static temper_status predict_all(struct predict_session *session)
+/* Writes the header, once the first batch is known: the names of kept columns come from the file. Only the first
+ * process has a header; the others join the collective call with an empty text. */
+static temper_status write_header(struct predict_session *session, const temper_data *batch)
 {
     struct output_buffer buffer;
-    temper_data *batch;
+    TRY(process_group_agree(predict_lines_check(&session->lines, batch)));
     TRY(output_open(&buffer));
     if (process_group_is_first())
-        print_header(buffer.stream, session);
-    TRY(write_text(session, &buffer));
-    for (;;) {
+        print_predict_header(buffer.stream, &session->lines);
+    return write_text(session, &buffer);
+}
+
+/* Writes the header and all batches. */
+static temper_status predict_all(struct predict_session *session)
+{
+    temper_data *batch;
+    for (bool first = true;; first = false) {
         TRY(application_next(&session->application, &batch));
-        if (!batch)
-            return TEMPER_OK;
-        temper_status status = predict_batch(session, batch);
+        temper_status status = first ? write_header(session, batch) : TEMPER_OK;
+        if (status == TEMPER_OK && batch)
+            status = predict_batch(session, batch);
         temper_data_free(batch);
         TRY(status);
+        if (!batch)
+            return TEMPER_OK;
     }
 }
 
@@ -238,6 +271,9 @@ static temper_status open_all(struct predict_session *session, const struct argu
 {
     temper_error error;
     TRY(application_begin(&session->application, arguments, false));
+    session->lines.model = session->application.model;
+    session->lines.reader = session->application.reader;
+    add_probabilities(session);
     TRY(check_width(session));
     if (is_stdout(session->to) || !process_group_is_first())
         return TEMPER_OK;
@@ -270,5 +306,6 @@ temper_status cmd_predict(const struct arguments *arguments)
     if (session.file)
         atomic_file_drop(session.file);
     free(session.numbers);
+    free(session.labels);
     return status;
 }
