@@ -73,6 +73,50 @@ static void print_cleaned(FILE *out, const struct train_result *result)
             format_count((size_t)llround(result->report.expected_wrong), rows));
 }
 
+/* Why there is no estimate of the accuracy on new rows, and what to do; reasons that need no words have none. */
+static const struct {
+    const char *why, *text;
+} unestimated[] = {
+    {"large", "not estimated, as the data is large; --holdout 0.2 or --holdout cv estimates it"},
+    {"few-rows", "not estimated: the rows are too few"},
+    {"validation", "not estimated with --valid; 'temper eval' measures the model on other rows"},
+    {"clean", "not estimated with --clean; hold out rows by 'temper split', and measure it by 'temper eval'"},
+    {"failed", "not estimated: a fit without some of the rows failed"},
+};
+
+/* Prints by what rows the expected accuracy was measured. */
+static void print_source(FILE *out, const temper_expected_accuracy *expected)
+{
+    char rows[FORMAT_LENGTH];
+    format_count(expected->rows, rows);
+    if (strcmp(expected->by, "tuning") == 0)
+        fputs("; cross-validation of the tuning", out);
+    else if (strcmp(expected->by, "holdout") == 0)
+        fprintf(out, "; %s rows held out of a further fit", rows);
+    else
+        fprintf(out, "; cross-validation of %s rows by %zu further fit%s", rows, expected->fits,
+                expected->fits == 1 ? "" : "s");
+}
+
+/* Prints the accuracy to expect on new rows, beside that on the training rows, which is too high where features are
+ * many. */
+static void print_expected(FILE *out, const temper_expected_accuracy *expected)
+{
+    if (expected->by) {
+        print_title(out, "expected accuracy");
+        fprintf(out, "%.2f %% on new rows labelled like these, from %.2f to %.2f (Wilson's 95 %% interval)",
+                100 * expected->accuracy, 100 * expected->low, 100 * expected->high);
+        print_source(out, expected);
+        fputc('\n', out);
+        return;
+    }
+    for (size_t i = 0; i < sizeof unestimated / sizeof *unestimated; i++)
+        if (expected->why && strcmp(expected->why, unestimated[i].why) == 0) {
+            print_title(out, "expected accuracy");
+            fprintf(out, "%s\n", unestimated[i].text);
+        }
+}
+
 /* Prints one line for each quantity: data, loss, objective, accuracy, effort, file. */
 static void print_table(FILE *out, const struct train_result *result)
 {
@@ -95,6 +139,7 @@ static void print_table(FILE *out, const struct train_result *result)
     }
     print_title(out, "accuracy");
     fprintf(out, "%s on these rows\n", format_percent(report->accuracy, percent));
+    print_expected(out, &report->expected);
     print_probabilities(out, result->model);
     print_effort(out, result);
     print_title(out, "model");
@@ -137,12 +182,26 @@ static void json_cleaned(FILE *out, const struct train_result *result)
     fputc('}', out);
 }
 
+/* The member expected: the accuracy on new rows, with its 95 % interval; or null, and why. */
+static void json_expected(FILE *out, const temper_expected_accuracy *expected)
+{
+    fputs(",\n  \"expected\": {\"accuracy\": ", out);
+    json_number(out, expected->accuracy);
+    json_number_member(out, "low", expected->low);
+    json_number_member(out, "high", expected->high);
+    fprintf(out, ", \"rows\": %zu, \"fits\": %zu", expected->rows, expected->fits);
+    json_text_member(out, "by", expected->by);
+    json_text_member(out, "why", expected->why);
+    fputc('}', out);
+}
+
 /* Prints one object with all results. */
 static void print_json(FILE *out, const struct train_result *result)
 {
     json_begin_data(out, result->data);
     json_cleaned(out, result);
     json_report(out, &result->report);
+    json_expected(out, &result->report.expected);
     json_probability_fields(out, result->model);
     json_seconds_field(out, result->seconds_read, "train", result->report.seconds, result->seconds_write);
     json_end_model(out, &result->report.warnings, result->model_path, result->replaced);
@@ -196,6 +255,14 @@ static temper_status take_tuned(struct train_session *session, const temper_tune
              report->reason);
     print_warnings(&report->warnings);
     session->result.report = report->training;
+    /* The folds of the tuning serve as those of an estimate. */
+    if (strcmp(text_of(session->arguments, OPT_HOLDOUT), "none") != 0)
+        session->result.report.expected = (temper_expected_accuracy){.by = "tuning",
+                                                                     .accuracy = report->expected_accuracy,
+                                                                     .low = report->expected_low,
+                                                                     .high = report->expected_high,
+                                                                     .rows = temper_data_total_rows(session->data),
+                                                                     .fits = report->folds};
     return TEMPER_OK;
 }
 

@@ -364,6 +364,7 @@ typedef struct temper_model temper_model;
 
 #define TEMPER_PHASE_CALIBRATE "calibrate" /* fits without a fold of the rows each, after the training itself */
 #define TEMPER_PHASE_NOISE     "noise"     /* the audit of estimate_noise; `iteration` counts its fits */
+#define TEMPER_PHASE_HOLDOUT   "hold out"  /* fits of `holdout`, after the training itself */
 #define TEMPER_PHASE_CLEAN     "clean"     /* the same for the audit of `clean`, before the training */
 
 /* The state of a training after an iteration. */
@@ -419,6 +420,11 @@ typedef struct temper_train_options {
      * the listed rows; "relabel": with their suggested labels; "weigh": each row has its weight times the probability
      * that its label is right; NULL or "none": rows are taken as they are. */
     const char *clean;
+    /* Estimate the accuracy on new rows, after training and without any effect on the model: report->expected. "cv":
+     * each row is predicted by a fit without its fifth of the rows; a share such as "0.2": one fit without that share;
+     * "auto": by the fits of the calibration if there are any, else one of these if it is fast; NULL or "none": not at
+     * all. Not with `validation` or `clean`. */
+    const char *holdout;
 } temper_train_options;
 
 TEMPER_API temper_train_options temper_train_defaults(void);
@@ -461,6 +467,15 @@ typedef struct temper_warnings {
     temper_warning list[16];
 } temper_warnings;
 
+/* Accuracy on rows that models were not fitted to; these were fitted as the model was, but to fewer rows. */
+typedef struct temper_expected_accuracy {
+    const char *by; /* "cv", "holdout", "calibration" (as "cv", by the fits of the calibration); NULL: not estimated, */
+    const char *why; /* because "none" (not asked for), "large", "few-rows", "validation", "clean", "interrupted" or
+                      * "failed" (a fit without the rows was impossible); NULL: it is estimated */
+    double accuracy, low, high; /* against the labels as given, weighted; and Wilson's 95 % interval. NAN: none */
+    size_t rows, fits;          /* rows that were predicted, and fits without some of them */
+} temper_expected_accuracy;
+
 typedef struct temper_train_report {
     temper_stop stop;
     const char *solver;    /* "newton" and the like */
@@ -487,6 +502,7 @@ typedef struct temper_train_report {
      * weight; and labels that it expects to be wrong (NAN: rows were taken as they are). */
     size_t cleaned_rows;
     double expected_wrong;
+    temper_expected_accuracy expected; /* with options.holdout */
 } temper_train_report;
 
 /* Fits a model (`report` may be NULL). A plateau and a loss that is not finite are failures (TEMPER_BAD_DATA); an

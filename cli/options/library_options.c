@@ -256,6 +256,9 @@ static temper_status check_auto(const struct arguments *arguments)
             return fail(TEMPER_USAGE,
                         "train: --%s cannot be combined with automatic temperatures; give --t1 and --t2, or drop it",
                         option_table[refused[i]].name);
+    if (!is_listed(option_table[OPT_HOLDOUT].words, ' ', text_of(arguments, OPT_HOLDOUT)))
+        return fail(TEMPER_USAGE, "train: automatic temperatures are measured by cross-validation, not by a share of "
+                                  "the rows; pass --holdout cv, or give --t1 and --t2");
     return TEMPER_OK;
 }
 
@@ -346,6 +349,7 @@ temper_status train_options(const struct arguments *arguments, temper_train_opti
     options->calibrate = text_of(arguments, OPT_CALIBRATE);
     options->estimate_noise = was_given(arguments, OPT_ESTIMATE_NOISE);
     options->clean = text_of(arguments, OPT_CLEAN);
+    options->holdout = text_of(arguments, OPT_HOLDOUT);
     options->checkpoint = text_of(arguments, OPT_CHECKPOINT);
     options->checkpoint_seconds = number_of(arguments, OPT_CHECKPOINT_SECONDS);
     options->resume = was_given(arguments, OPT_RESUME);

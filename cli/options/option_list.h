@@ -205,6 +205,13 @@ OPTION(CLEAN, .name = "clean", .placeholder = "WORD", .type = TYPE_WORD, .words 
        .help = "audit the rows first, as 'temper audit' does, and train on what is believed: without the rows that it "
                "lists, with each row weighted by the probability that its label is right, or with suggested labels")
 
+OPTION(HOLDOUT, .name = "holdout", .placeholder = "SHARE|cv|auto|none", .type = TYPE_NUMBER_OR, .least = 0, .most = 1,
+       .words = "cv auto none", .standard = "auto", .commands = IN(TRAIN),
+       .help =
+           "estimate the accuracy on new rows, by models that are fitted without some of the rows: a share of them, "
+           "as 0.2, or in turn each fifth (cv); auto: by the fits that calibrate the probabilities, or by others if "
+           "they are fast; the model itself is always fitted to all rows, and is the same with none")
+
 OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TRAIN),
        .help = "save the state of the training to FILE at intervals")
 

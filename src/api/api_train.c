@@ -13,7 +13,8 @@
 #include "base/memory.h"
 #include "data/dist/scatter_rows.h"
 #include "report/audit_report.h"
-#include "search/calibrate.h"
+#include "search/out_of_fold/calibrate.h"
+#include "search/out_of_fold/holdout.h"
 #include "search/tune.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
@@ -97,6 +98,7 @@ static temper_status complete_model(const struct dataset *data, const temper_tra
                                     struct model *model, temper_train_report *report, temper_error *error)
 {
     TRY(calibrate_model(data, options, model, report, error));
+    TRY(holdout_estimate(data, options, model, report, error));
     if (!options->estimate_noise || report->stop == TEMPER_STOP_INTERRUPTED)
         return TEMPER_OK;
     struct noise_phase phase = {options, report};
@@ -151,6 +153,7 @@ static temper_status train_rows(const struct dataset *data, const temper_train_o
     TRY(train(data, options, &trained, report, error));
     report->cleaned_rows = 0;
     report->expected_wrong = (double)NAN;
+    report->expected = holdout_none("none");
     temper_status status = complete_model(data, options, trained, report, error);
     if (status == TEMPER_OK)
         *model = trained;
@@ -184,6 +187,7 @@ temper_status temper_train(const temper_data *data, const temper_train_options *
     TRY(api_train_options(&full, options, error));
     TRY(calibrate_check(&full, error));
     TRY(clean_check(&full, error));
+    TRY(holdout_check(&full, error));
     if (full.estimate_noise)
         TRY(label_noise_check(dataset_of(data), &full, error));
     TRY((wants_clean(&full) ? train_cleaned : train_rows)(dataset_of(data), &full, &trained, &made, error));
@@ -240,6 +244,7 @@ static temper_status tune_rows(const struct dataset *data, const temper_tune_opt
     TRY(tune(data, options, model ? &tuned : NULL, report, error));
     report->training.cleaned_rows = 0;
     report->training.expected_wrong = (double)NAN;
+    report->training.expected = holdout_none("none"); /* the report of the tuning has its own */
     if (estimates && tuned && !report->interrupted) {
         temper_status status = add_noise(data, options, tuned, report, error);
         if (status != TEMPER_OK) {

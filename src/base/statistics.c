@@ -9,6 +9,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+struct interval wilson_interval(double share, double rows)
+{
+    const double z95 = 1.959963984540054; /* of the normal distribution */
+    double z2 = z95 * z95 / rows, middle = (share + z2 / 2) / (1 + z2);
+    double half = z95 / (1 + z2) * sqrt(share * (1 - share) / rows + z2 / (4 * rows));
+    return (struct interval){fmax(0, middle - half), fmin(1, middle + half)};
+}
+
 /* log Gamma(x) for x > 0 by Stirling's series; smaller x are first shifted to x >= 10 by the recurrence. The
  * library's lgamma is avoided as it writes the global signgam, which is a data race between threads. */
 double log_gamma(double x)

@@ -10,6 +10,15 @@
 double mean_of(const double *values, size_t count);      /* NAN for none */
 double deviation_of(const double *values, size_t count); /* with count - 1; NAN for one */
 
+/* A 95 % interval. */
+struct interval {
+    double low, high;
+};
+
+/* Wilson's 95 % interval of a share that was observed in so many rows (E. B. Wilson, 1927): it stays in [0, 1] and has
+ * its coverage for shares near 0 and 1 too. */
+struct interval wilson_interval(double share, double rows);
+
 /* log Gamma(x), x > 0, to about 1e-12. */
 double log_gamma(double x);
 

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/statistics.h"
 #include "search/crossval.h"
 #include "train/train_streams.h"
 
@@ -20,7 +21,6 @@ enum { RESAMPLES = 200, FEWEST_RESAMPLES = 40 };
 static const double MOST_OPERATIONS = 2e8;
 /* Candidates further than this many standard errors below the best practically never win a resample. */
 static const double NO_CHANCE = 4;
-static const double Z95 = 1.959963984540054; /* of the normal distribution */
 
 /* The bootstrap in progress. */
 struct accuracy_bootstrap {
@@ -31,15 +31,13 @@ struct accuracy_bootstrap {
     double sum, count; /* of the winners' accuracies on rows that were not drawn; of resamples with such rows */
 };
 
-/* Wilson's interval, which stays in [0, 1] and has its coverage for accuracies near 1 too. */
 static struct corrected_accuracy with_interval(double accuracy, double rows)
 {
-    double z2 = Z95 * Z95 / rows, middle = (accuracy + z2 / 2) / (1 + z2);
-    double half = Z95 / (1 + z2) * sqrt(accuracy * (1 - accuracy) / rows + z2 / (4 * rows));
+    struct interval interval = wilson_interval(accuracy, rows);
     return (struct corrected_accuracy){.accuracy = accuracy,
                                        .error = sqrt(accuracy * (1 - accuracy) / rows),
-                                       .low = fmax(0, middle - half),
-                                       .high = fmin(1, middle + half)};
+                                       .low = interval.low,
+                                       .high = interval.high};
 }
 
 /* The measured accuracy as it is, with its interval. */

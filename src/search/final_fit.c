@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "predict/predict.h"
-#include "search/calibrate.h"
+#include "search/out_of_fold/calibrate.h"
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"

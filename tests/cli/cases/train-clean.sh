@@ -5,7 +5,7 @@ awk 'BEGIN { for (i = 0; i < 600; i++) {
     print i * 37 % 101 / 64 + 2 * k "," i * 53 % 97 / 64 - k "," (y ? "on" : "off") } }' >data.csv
 for how in drop weigh relabel; do
     $TEMPER train -q data.csv -m model --clean $how --json >json 2>/dev/null
-    awk -F '[:,{}" ]+' -v how=$how '/"clean"/ { print how, ($6 > 80 && $6 < 160) ? "about a fifth" : $6 }' json
+    awk -F '[:,{}" ]+' -v how=$how '/"clean":/ { print how, ($6 > 80 && $6 < 160) ? "about a fifth" : $6 }' json
     grep -o '"how": "[a-z]*"' json
     $TEMPER train -q data.csv -m model --clean $how 2>/dev/null | grep cleaned | sed 's/[0-9,]* of/N of/; s/about [0-9]*/about N/'
 done

@@ -14,7 +14,7 @@ awk 'BEGIN {
         }
     }' >sizes.libsvm
 accuracy() { # accuracy OPTION...: in percent, and the warning
-    $TEMPER train sizes.libsvm -m sizes.temper --loss logistic "$@" 2>notes | sed -n 's/accuracy *\([0-9]*\).*/\1/p'
+    $TEMPER train sizes.libsvm -m sizes.temper --loss logistic "$@" 2>notes | sed -n 's/^accuracy *\([0-9]*\).*/\1/p'
     grep -o 'warning: features differ in size.*' notes || true
 }
 accuracy

@@ -14,6 +14,17 @@ TEST(mean_and_deviation)
     CHECK(isnan(temper_mean(values, 0)) && isnan(temper_standard_deviation(values, 1)));
 }
 
+/* As scipy.stats.binomtest gives it. */
+TEST(wilson)
+{
+    struct interval most = wilson_interval(0.8, 10), all = wilson_interval(1, 20), none = wilson_interval(0, 20);
+    CHECK_CLOSE(most.low, 0.4901624715366418, 1e-14);
+    CHECK_CLOSE(most.high, 0.9433178485456248, 1e-14);
+    CHECK_CLOSE(all.low, 0.8388748419471808, 1e-14);
+    CHECK(all.high == 1 && none.low == 0);
+    CHECK_CLOSE(none.high, 0.16112515805281935, 1e-14);
+}
+
 /* Quantiles as every table prints them. */
 TEST(student_as_in_tables)
 {
@@ -133,6 +144,6 @@ TEST(what_cannot_be_compared)
     }
 }
 
-TEST_LIST(LISTED(mean_and_deviation), LISTED(student_as_in_tables), LISTED(darwins_maize),
+TEST_LIST(LISTED(mean_and_deviation), LISTED(wilson), LISTED(student_as_in_tables), LISTED(darwins_maize),
           LISTED(ties_share_their_ranks), LISTED(ten_splits_that_all_agree), LISTED(many_pairs),
           LISTED(nothing_differs), LISTED(what_cannot_be_compared))

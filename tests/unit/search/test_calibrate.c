@@ -1,5 +1,5 @@
 /* Calibration as a step after training: what it is fitted to, and what it leaves alone. */
-#include "search/calibrate.h"
+#include "search/out_of_fold/calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,9 +9,9 @@
 /* TEMPER_USAGE if options->calibrate is not one of its words. For callers to check before a long training. */
 temper_status calibrate_check(const temper_train_options *options, temper_error *error);
 
-/* Sets model->calibration, and its fields in the report, where options->calibrate and the data allow it. `data` and
- * `options` are those of the training. Fewer than 20 rows are not enough. Interrupted, it leaves the model
- * without a calibration and sets report->stop. */
+/* Sets model->calibration, its fields in the report, and report->expected if its fits serve for that, where
+ * options->calibrate and the data allow it. `data` and `options` are those of the training. Fewer than 20 rows are not
+ * enough. Interrupted, it leaves the model without a calibration and sets report->stop. */
 temper_status calibrate_model(const struct dataset *data, const temper_train_options *options, struct model *model,
                               temper_train_report *report, temper_error *error);
 
