@@ -20,6 +20,8 @@
 #include "progress.h"
 #include "temper_extra.h"
 
+enum { PATH_MOST = 4096 }; /* bytes of a path that is compared; the system takes no longer ones */
+
 /* ---- Standard streams -------------------------------------------------------------------------- */
 
 /* Whether a failed write may be repeated, judged by errno. Waits for space where the stream is non-blocking, as some
@@ -219,6 +221,27 @@ static bool same_file(const char *a, const char *b)
 {
     struct stat first, second;
     return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* The folder of a path, "" for the current one, into `folder`; returns the name within it. */
+static const char *split_path(const char *path, char *folder, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, size, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
+    return slash ? slash + 1 : path;
+}
+
+/* Files that do not exist yet are compared by their name and by device and inode of their folder. */
+bool is_same_target(const char *a, const char *b)
+{
+    char folder[2][PATH_MOST];
+    struct stat first, second;
+    if (strcmp(a, b) == 0 || same_file(a, b))
+        return true;
+    if (strcmp(split_path(a, folder[0], PATH_MOST), split_path(b, folder[1], PATH_MOST)) != 0)
+        return false;
+    return stat(folder[0][0] ? folder[0] : ".", &first) == 0 && stat(folder[1][0] ? folder[1] : ".", &second) == 0 &&
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 

@@ -56,6 +56,9 @@ temper_status check_target(const struct arguments *arguments, const char *path);
 /* Whether the path is a regular file, which a result would replace. */
 bool is_file(const char *path);
 
+/* Whether two results would be one file, which need not exist yet. */
+bool is_same_target(const char *a, const char *b);
+
 /* Concatenates two strings, to be freed; NULL without memory, which has been reported. */
 char *concatenate(const char *first, const char *second);
 

@@ -341,6 +341,42 @@ TEMPER_API temper_status temper_table_describe(const char *path, const temper_re
                                                temper_table **table, temper_error *error);
 TEMPER_API void temper_table_free(temper_table *table);
 
+/* Begin with temper_split_file_defaults(). */
+typedef struct temper_split_file_options {
+    size_t struct_size;   /* set by temper_split_file_defaults() */
+    double share;         /* of rows for testing: 0.2 */
+    size_t folds;         /* 0: one division by the share; else so many, in which each row is tested once */
+    uint64_t seed;        /* 1; equal seeds give equal divisions */
+    const char *stratify; /* the column whose values are in the same shares in all files: NULL: the label; "none" */
+    const char *group;    /* the column whose equal values stay together; NULL: none */
+    const char *time;     /* the column by which the last rows are for testing; with folds, each is tested after a
+                           * training on the rows before; NULL: none */
+    const char *const *train, *const *test; /* names of the files: one of each, or one for each fold */
+} temper_split_file_options;
+
+TEMPER_API temper_split_file_options temper_split_file_defaults(void);
+
+typedef struct temper_split_file_report {
+    size_t rows;
+    size_t pairs;                   /* of files: the folds, or 1 */
+    size_t *train_rows, *test_rows; /* of each pair; freed by temper_split_file_report_free */
+    size_t classes, groups;         /* 0: it was not divided by them */
+    char stratified_by[128];        /* the column of the classes; "": none, or it has no name */
+    int copied;                     /* 1: the rows are those of the file byte for byte, */
+    int reencoded;                  /* or would be, but are in UTF-8 and the file is not */
+    char note[256];                 /* a sentence for the user, or "" */
+} temper_split_file_report;
+
+/* Divides the rows of a file into files for training and testing. Rows of a text (CSV, TSV, libsvm, JSON lines) are
+ * copied byte for byte, whatever they hold, with the header in all files, which appear together or not at all. Other
+ * data is written in its own format. Of the read options are used: format, header, label, separator, skip, encoding,
+ * date, and for other data all. The file is read twice or more, so that it cannot be the standard input. */
+TEMPER_API temper_status temper_split_file(const char *path, const temper_read_options *read,
+                                           const temper_split_file_options *options, temper_split_file_report *report,
+                                           temper_error *error);
+/* Frees the arrays of the report, not the report itself. */
+TEMPER_API void temper_split_file_report_free(temper_split_file_report *report);
+
 /* ---- Training ---------------------------------------------------------------------------------------------------- */
 
 /* Why the optimiser stopped. Training that stops at a plateau fails; all other reasons come with a model. */

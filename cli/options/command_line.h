@@ -66,6 +66,7 @@ temper_status cmd_eval(const struct arguments *arguments);
 temper_status cmd_info(const struct arguments *arguments);
 temper_status cmd_convert(const struct arguments *arguments);
 temper_status cmd_noise(const struct arguments *arguments);
+temper_status cmd_split(const struct arguments *arguments);
 temper_status cmd_help(const struct arguments *arguments);
 temper_status cmd_version(const struct arguments *arguments);
 temper_status cmd_documents(const struct arguments *arguments);

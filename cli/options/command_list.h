@@ -235,6 +235,23 @@ COMMAND(CONVERT, .name = "convert", .operands = "IN OUT", .operand_completion = 
                              {"In a pipe", "temper convert - - --to csv <train.libsvm | head"},
                              {"A model for another program", "temper convert model.temper model.onnx"}))
 
+COMMAND(
+    SPLIT, .name = "split", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+    .run = cmd_split, .summary = "divide data into files for training and testing",
+    .description =
+        "Divides the rows of DATA at random into two files, DATA.train and DATA.test with the extension of DATA, or "
+        "those of --train and --test. Every class has the same share in both, as far as possible. A model is to be "
+        "measured on rows that it was not trained on, and rows that belong together should be in one file: give "
+        "--group if several rows are of one person, device or document, and --time if the model is to predict rows "
+        "of the future.\n\nRows of CSV, libsvm and JSON lines are copied byte for byte in their order, whatever they "
+        "hold, with the header in both files. Other formats are written as by convert. Both files appear, or "
+        "neither does. Equal data, options and seed give equal files.",
+    .examples = EXAMPLES({"A fifth of the rows for testing", "temper split crowd.csv\ntemper train crowd.train.csv\n"
+                                                             "temper eval -m crowd.train.csv.temper crowd.test.csv"},
+                         {"All rows of a person in one file", "temper split visits.csv --group person --share 0.3"},
+                         {"The last tenth of the year for testing", "temper split sales.csv --time date --share 0.1"},
+                         {"Five folds", "temper split crowd.csv --folds 5 -o folds/crowd"}))
+
 COMMAND(NOISE, .name = "noise", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
         .run = cmd_noise, .summary = "add noise to data, to test robustness",
         .description =

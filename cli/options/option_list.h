@@ -40,18 +40,18 @@ OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 
 /* ---- Data in --------------------------------------------------------------------------------- */
 
 OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
-       .commands = READING | IN(ANNOTATORS),
+       .commands = READING | IN(ANNOTATORS) | IN(SPLIT),
        .help = "format of the file: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its content, then its "
                "name, if not given")
 
 OPTION(HEADER, .name = "header", .placeholder = "yes|no|auto", .type = TYPE_WORD, .words = "yes no auto",
-       .standard = "auto", .commands = READING, .help = "csv: whether the first line holds names")
+       .standard = "auto", .commands = READING | IN(SPLIT), .help = "csv: whether the first line holds names")
 
 OPTION(LABEL, .name = "label", .placeholder = "COLUMN", .type = TYPE_TEXT,
-       .wanted = "the name or number of a column, or none", .commands = READING,
+       .wanted = "the name or number of a column, or none", .commands = READING | IN(SPLIT),
        .help = "csv: the column of the labels, by name or number, or none; the last column if not given")
 
-OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = LABELLED,
+OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = LABELLED | IN(SPLIT),
        .help = "read labels from a separate file: one a line, NPY or IDX (for NPY and IDX data: the file beside it, if "
                "not given)")
 
@@ -76,20 +76,21 @@ OPTION(NA, .name = "na", .placeholder = "WORD,...", .type = TYPE_TEXT, .wanted =
        .commands = READING, .help = "csv: further words for a missing value, besides NA, null, None, ? and the like")
 
 OPTION(SEP, .name = "sep", .placeholder = "WORD", .type = TYPE_WORD, .words = "comma semicolon tab bar space",
-       .commands = READING, .help = "csv: what separates the cells; inferred from the first lines if not given")
+       .commands = READING | IN(SPLIT),
+       .help = "csv: what separates the cells; inferred from the first lines if not given")
 
 OPTION(DECIMAL, .name = "decimal", .placeholder = "point|comma", .type = TYPE_WORD, .words = "point comma",
        .commands = READING, .help = "csv: the decimal mark of numbers; inferred column by column if not given")
 
 OPTION(DATE, .name = "date", .placeholder = "ymd|dmy|mdy", .type = TYPE_WORD, .words = "ymd dmy mdy",
-       .commands = READING,
+       .commands = READING | IN(SPLIT),
        .help = "csv: the order of year, month and day in dates of numbers; inferred column by column if not given")
 
 OPTION(SKIP, .name = "skip", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1000000, .standard = "0",
-       .commands = READING, .help = "csv: lines before the table; inferred if 0")
+       .commands = READING | IN(SPLIT), .help = "csv: lines before the table; inferred if 0")
 
 OPTION(ENCODING, .name = "encoding", .placeholder = "NAME", .type = TYPE_WORD, .words = "auto utf-8 utf-16 latin-1",
-       .standard = "auto", .commands = READING,
+       .standard = "auto", .commands = READING | IN(SPLIT),
        .help = "encoding of a text: utf-8, utf-16 or latin-1; auto: inferred from its first bytes")
 
 OPTION(STRICT, .name = "strict", .type = TYPE_FLAG, .commands = READING | IN(ANNOTATORS),
@@ -107,16 +108,17 @@ OPTION(CLASS_WEIGHT, .name = "class-weight", .placeholder = "A=W,...", .type = T
        .help = "weight of the rows of each class; balanced: the same total for every class")
 
 OPTION(CHANNEL, .name = "channel", .placeholder = "WORD", .type = TYPE_WORD, .words = "red green blue grey all",
-       .standard = "all", .commands = READING, .help = "cifar: colour channel: red, green, blue, grey or all")
+       .standard = "all", .commands = READING | IN(SPLIT),
+       .help = "cifar: colour channel: red, green, blue, grey or all")
 
-OPTION(ZERO_BASED, .name = "zero-based", .type = TYPE_FLAG, .commands = READING,
+OPTION(ZERO_BASED, .name = "zero-based", .type = TYPE_FLAG, .commands = READING | IN(SPLIT),
        .help = "libsvm: features are numbered from 0, not 1")
 
 OPTION(TYPE, .name = "type", .placeholder = "f32|f64", .type = TYPE_WORD, .words = "f32 f64", .standard = "f32",
        .commands = READING, .help = "precision of numbers read from text")
 
 OPTION(THREADS, .name = "threads", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1024, .standard = "0",
-       .commands = READING | IN(ANNOTATORS) | IN(DEMO) | IN(EXPERIMENT),
+       .commands = READING | IN(ANNOTATORS) | IN(SPLIT) | IN(DEMO) | IN(EXPERIMENT),
        .help = "number of threads; 0 for as many as the machine has")
 
 OPTION(MEMORY, .name = "memory", .placeholder = "SIZE", .type = TYPE_SIZE, .commands = BOUNDED,
@@ -440,6 +442,38 @@ OPTION(CONVERT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
        .help = "scale the features: standard (mean 0, deviation 1), minmax (0 to 1), maxabs (within -1 and 1), log "
                "(log(1 + x), then standard) or pixels (divided by 255)")
 
+/* ---- Splitting ------------------------------------------------------------------------------- */
+
+OPTION(SHARE, .name = "share", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1, .standard = "0.2",
+       .commands = IN(SPLIT), .help = "share of the rows for testing")
+
+OPTION(SPLIT_FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE, .least = 2, .most = 1000,
+       .commands = IN(SPLIT),
+       .help = "write K pairs of files, NAME.fold1.train and so on, in which each row is for testing once; with --time "
+               "each is tested after a training on the rows before it")
+
+OPTION(STRATIFY, .name = "stratify", .placeholder = "COLUMN|none", .type = TYPE_TEXT,
+       .wanted = "the name or number of a column, or none", .commands = IN(SPLIT),
+       .help =
+           "the column whose values have the same share in all files; the label if not given; none: rows are divided "
+           "without regard to it")
+
+OPTION(GROUP, .name = "group", .placeholder = "COLUMN", .type = TYPE_TEXT, .wanted = "the name or number of a column",
+       .commands = IN(SPLIT), .help = "rows with the same value in this column stay together")
+
+OPTION(TIME, .name = "time", .placeholder = "COLUMN", .type = TYPE_TEXT, .wanted = "the name or number of a column",
+       .commands = IN(SPLIT),
+       .help = "a column of numbers or dates: the last rows by it are for testing; rows of the same time stay together")
+
+OPTION(SPLIT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "NAME", .type = TYPE_FILE, .commands = IN(SPLIT),
+       .help = "write NAME.train and NAME.test, with the extension of DATA; DATA without its extension if not given")
+
+OPTION(TRAIN_FILE, .name = "train", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(SPLIT),
+       .help = "the file for training, by its whole name")
+
+OPTION(TEST_FILE, .name = "test", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(SPLIT),
+       .help = "the file for testing, by its whole name")
+
 /* ---- Noise ----------------------------------------------------------------------------------- */
 
 OPTION(KIND, .name = "kind", .placeholder = "NAME", .type = TYPE_WORD,
@@ -468,7 +502,7 @@ OPTION(POOL, .name = "pool", .placeholder = "FILE", .type = TYPE_FILE, .commands
        .help = "instance: take features from rows of FILE whose class DATA does not have")
 
 OPTION(SEED, .name = "seed", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 9007199254740991,
-       .standard = "1", .commands = IN(NOISE) | SOLVING | IN(ANNOTATORS) | IN(DEMO) | IN(EXPERIMENT),
+       .standard = "1", .commands = IN(NOISE) | IN(SPLIT) | SOLVING | IN(ANNOTATORS) | IN(DEMO) | IN(EXPERIMENT),
        .help = "random seed; equal seeds give equal results")
 
 OPTION(NOISE_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
@@ -543,10 +577,11 @@ OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .typ
 /* ---- Everywhere ------------------------------------------------------------------------------ */
 
 OPTION(JSON, .name = "json", .type = TYPE_FLAG,
-       .commands = (READING & ~IN(PLOT) & ~IN(AUDIT)) | IN(ANNOTATORS) | IN(EXPERIMENT),
+       .commands = (READING & ~IN(PLOT) & ~IN(AUDIT)) | IN(SPLIT) | IN(ANNOTATORS) | IN(EXPERIMENT),
        .help = "print one JSON object instead of text")
 
-OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG, .commands = READING | IN(ANNOTATORS) | IN(EXPERIMENT),
+OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG,
+       .commands = READING | IN(SPLIT) | IN(ANNOTATORS) | IN(EXPERIMENT),
        .help = "print no notes, only results, warnings and errors")
 
 OPTION(VERBOSE, .name = "verbose", .letter = 'v', .type = TYPE_FLAG, .commands = IN(TRAIN),
