@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/display_width.h"
+#include "base/display/display_width.h"
 #include "temper_extra.h"
 
 enum {

@@ -580,7 +580,8 @@ TEMPER_API size_t temper_prediction_width(const temper_model *model, temper_pred
 TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
                                         size_t threads, double *out, temper_error *error);
 
-/* How well one class is told from all others. NAN: undefined, as the precision of a class that is never predicted. */
+/* How well one class is separated from all others. NAN: undefined, as the precision of a class that is never predicted.
+ */
 typedef struct temper_class_quality {
     double weight;    /* of the rows with this label, */
     double predicted; /* and of those that are predicted as this class */

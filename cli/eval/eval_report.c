@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/display_width.h"
+#include "base/display/display_width.h"
 #include "json_csv.h"
 #include "number_format.h"
 #include "temper_extra.h"

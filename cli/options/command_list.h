@@ -244,8 +244,8 @@ COMMAND(
         "measured on rows that it was not trained on, and rows that belong together should be in one file: give "
         "--group if several rows are of one person, device or document, and --time if the model is to predict rows "
         "of the future.\n\nRows of CSV, libsvm and JSON lines are copied byte for byte in their order, whatever they "
-        "hold, with the header in both files. Other formats are written as by convert. Both files appear, or "
-        "neither does. Equal data, options and seed give equal files.",
+        "hold, with the header in both files; both files appear, or neither does. Other formats are written as by "
+        "convert. Equal data, options and seed give equal files.",
     .examples = EXAMPLES({"A fifth of the rows for testing", "temper split crowd.csv\ntemper train crowd.train.csv\n"
                                                              "temper eval -m crowd.train.csv.temper crowd.test.csv"},
                          {"All rows of a person in one file", "temper split visits.csv --group person --share 0.3"},

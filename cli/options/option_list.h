@@ -108,8 +108,7 @@ OPTION(CLASS_WEIGHT, .name = "class-weight", .placeholder = "A=W,...", .type = T
        .help = "weight of the rows of each class; balanced: the same total for every class")
 
 OPTION(CHANNEL, .name = "channel", .placeholder = "WORD", .type = TYPE_WORD, .words = "red green blue grey all",
-       .standard = "all", .commands = READING | IN(SPLIT),
-       .help = "cifar: colour channel: red, green, blue, grey or all")
+       .standard = "all", .commands = READING, .help = "cifar: colour channel: red, green, blue, grey or all")
 
 OPTION(ZERO_BASED, .name = "zero-based", .type = TYPE_FLAG, .commands = READING | IN(SPLIT),
        .help = "libsvm: features are numbered from 0, not 1")

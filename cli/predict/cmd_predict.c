@@ -86,8 +86,9 @@ static temper_status choose_output(struct predict_session *session, const struct
         return TEMPER_OK;
     }
     if (file)
-        return fail(TEMPER_USAGE, "predict: -o %s and --output %s both name a file; drop one, or pass --output with "
-                                  "one of csv, jsonl and labels",
+        return fail(TEMPER_USAGE,
+                    "predict: -o %s and --output %s both name a file; drop one, or pass --output with "
+                    "one of csv, jsonl and labels",
                     file, output);
     session->to = output;
     return TEMPER_OK;
@@ -214,8 +215,8 @@ static temper_status predict_batch(struct predict_session *session, const temper
     /* Composed in memory and written at once, which is faster than a system call for each row. */
     for (size_t i = 0; i < rows; i++) {
         /* A label is the number of the class, as a double like the other predictions. */
-        struct predicted_row row = {batch, i, has_label ? (size_t)session->labels[i] : 0,
-                                    session->numbers + i * lines->width};
+        struct predicted_line row = {batch, i, has_label ? (size_t)session->labels[i] : 0,
+                                     session->numbers + i * lines->width};
         print_predict_line(buffer.stream, lines, &row);
     }
     return write_text(session, &buffer);

@@ -117,7 +117,7 @@ static void print_plain_header(FILE *out, const struct predict_lines *lines)
 }
 
 /* Prints the label, or the numbers with the shortest digits that read back as the same doubles. */
-static void print_plain(FILE *out, const struct predict_lines *lines, const struct predicted_row *row)
+static void print_plain(FILE *out, const struct predict_lines *lines, const struct predicted_line *row)
 {
     char text[NUMBER_LENGTH];
     if (lines->kind == TEMPER_PREDICT_LABELS)
@@ -180,7 +180,7 @@ static void print_csv_header(FILE *out, const struct predict_lines *lines)
 }
 
 /* An empty kept cell stays empty: in the input it was a gap. */
-static void print_csv(FILE *out, const struct predict_lines *lines, const struct predicted_row *row)
+static void print_csv(FILE *out, const struct predict_lines *lines, const struct predicted_line *row)
 {
     for (size_t i = 0; i < temper_batch_reader_kept_columns(lines->reader); i++) {
         const char *text = temper_data_kept_cell(row->batch, row->row, i);
@@ -197,7 +197,7 @@ static void print_csv(FILE *out, const struct predict_lines *lines, const struct
 /* ---- JSON lines ------------------------------------------------------------------------------ */
 
 /* Kept columns are strings, as their texts are; probabilities are an object with a member for each class. */
-static void print_object(FILE *out, const struct predict_lines *lines, const struct predicted_row *row)
+static void print_object(FILE *out, const struct predict_lines *lines, const struct predicted_line *row)
 {
     fputc('{', out);
     for (size_t i = 0; i < temper_batch_reader_kept_columns(lines->reader); i++) {
@@ -231,9 +231,9 @@ void print_predict_header(FILE *out, const struct predict_lines *lines)
         print_csv_header(out, lines);
 }
 
-void print_predict_line(FILE *out, const struct predict_lines *lines, const struct predicted_row *row)
+void print_predict_line(FILE *out, const struct predict_lines *lines, const struct predicted_line *row)
 {
-    static void (*const print[])(FILE *, const struct predict_lines *, const struct predicted_row *) = {
+    static void (*const print[])(FILE *, const struct predict_lines *, const struct predicted_line *) = {
         [PREDICT_PLAIN] = print_plain, [PREDICT_CSV] = print_csv, [PREDICT_JSONL] = print_object};
     print[lines->form](out, lines, row);
 }

@@ -22,7 +22,7 @@ struct predict_lines {
 };
 
 /* A row of a batch with its predictions. */
-struct predicted_row {
+struct predicted_line {
     const temper_data *batch; /* has the kept columns */
     size_t row;
     size_t label;          /* the predicted class */
@@ -35,6 +35,6 @@ temper_status predict_lines_check(const struct predict_lines *lines, const tempe
 
 /* The first line, where there is one: names. */
 void print_predict_header(FILE *out, const struct predict_lines *lines);
-void print_predict_line(FILE *out, const struct predict_lines *lines, const struct predicted_row *row);
+void print_predict_line(FILE *out, const struct predict_lines *lines, const struct predicted_line *row);
 
 #endif

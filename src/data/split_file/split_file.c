@@ -227,6 +227,13 @@ temper_status split_file(const char *path, const temper_read_options *read, cons
         .options = options, .report = &made, .pairs = options->folds ? options->folds : 1, .error = error};
     struct text_file file;
     TRY(text_file_open(path, read, &file, error));
+    if (file.kind != TEXT_ROWS_NONE && read->labels) {
+        text_file_free(&file);
+        return error_set(error, TEMPER_USAGE,
+                         "--labels: rows of a text are divided with the labels that they have; put these into the "
+                         "file first, as by: temper convert %s all.tmpr --labels FILE",
+                         place_text(path).text);
+    }
     temper_status status = file.kind == TEXT_ROWS_NONE ? split_data(&split, path, read) : split_text(&split, &file);
     made.reencoded = file.reencoded;
     text_file_free(&file);

@@ -20,14 +20,14 @@ $TEMPER split sparse.svm --share 0.5 --json
 all_rows 0 sparse.svm sparse.train.svm sparse.test.svm
 # A byte order mark, a line before the table, CRLF, newlines in quotes, blank lines, and no newline at the end.
 printf '\xef\xbb\xbfa title\r\nid,text,kind\r\n' >odd.csv
-for i in 1 2 3 4 5 6 7 8 9; do printf '%d,"line 1\nline, 2 ""q""",%s\r\n' $i "$([ $i -gt 4 ] && echo a || echo b)"; done >>odd.csv
+for i in 1 2 3 4 5 6 7 8 9; do printf '%d,"line 1\nline, 2 ""q""",%s\r\n' "$i" "$([ "$i" -gt 4 ] && echo a || echo b)"; done >>odd.csv
 printf '\r\n10,last,a' >>odd.csv
 $TEMPER split odd.csv --share 0.3 --label kind
 head -n 2 odd.test.csv | od -c | head -n 2
 grep -c $'\r$' odd.test.csv
 cat odd.train.csv odd.test.csv | tr -d '\r' | grep -c '^10,last,a$'
 # JSON lines, compressed.
-for i in $(seq 10); do printf '{"id": %d, "x": "}\\"", "label": "%s"}\n' $i "$([ $i -gt 6 ] && echo a || echo b)"; done >rows.jsonl
+for i in $(seq 10); do printf '{"id": %d, "x": "}\\"", "label": "%s"}\n' "$i" "$([ "$i" -gt 6 ] && echo a || echo b)"; done >rows.jsonl
 gzip -n rows.jsonl
 $TEMPER split rows.jsonl.gz --share 0.2
 cat rows.test.jsonl

@@ -24,3 +24,5 @@ temper_exit split ragged.csv --header yes --label y
 printf '{"a": 1}\n{"a": 2\n{"a": 3}\n{"a": 1}\n' >broken.jsonl
 temper_exit split broken.jsonl
 ls
+yes a | head -n 80 >labels.txt
+temper_exit split two.csv --labels labels.txt

@@ -1,5 +1,5 @@
 /* Columns of characters on a terminal. */
-#include "base/display_width.h"
+#include "base/display/display_width.h"
 #include "fixtures/test.h"
 
 TEST(characters)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "data/dist/scatter_rows.h"
 #include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
@@ -67,11 +68,11 @@ TEST(equal_rows_are_held_out_together)
     enum { DISTINCT = 60, COPIES = 5, COLUMNS = 100 };
     static double x[DISTINCT * COPIES * COLUMNS];
     static const char *labels[DISTINCT * COPIES];
-    srand(7);
+    const struct random random = {7, 1};
     for (size_t row = 0; row < DISTINCT; row++) {
-        const char *label = rand() % 2 ? "b" : "a";
+        const char *label = random_bits(random, row) % 2 ? "b" : "a";
         for (size_t j = 0; j < COLUMNS; j++)
-            x[row * COLUMNS + j] = rand() % 1000;
+            x[row * COLUMNS + j] = random_normal(random, 1000 + row * COLUMNS + j);
         for (size_t copy = 0; copy < COPIES; copy++) {
             labels[copy * DISTINCT + row] = label;
             memcpy(x + (copy * DISTINCT + row) * COLUMNS, x + row * COLUMNS, COLUMNS * sizeof *x);

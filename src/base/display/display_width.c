@@ -1,6 +1,6 @@
 /* display_width: widths of characters from tables of Unicode, independent of the locale: wcwidth of the C library knows
  * only the characters of the locale that the program has set, and temper sets none. */
-#include "base/display_width.h"
+#include "base/display/display_width.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct character_range {
     unsigned long first, last;
 };
 
-#include "base/display_width_ranges.h"
+#include "base/display/display_width_ranges.h"
 
 /* Bisection: ranges ascend and do not overlap. */
 static bool is_in(const struct character_range *range, size_t count, unsigned long code)
