@@ -29,6 +29,7 @@ struct describer {
     struct csv_description *made;
     const char *from, *to; /* the lines of the chunk that are not read yet */
     uint64_t line;         /* before `from` */
+    bool no_memory;        /* a line could not be split for want of memory */
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------- */
@@ -50,10 +51,11 @@ static bool next_line(struct describer *d, struct csv_line *line, uint64_t *numb
         if (kind == CSV_FINE)
             return true;
         csv_line_free(line);
+        d->no_memory = kind == CSV_MEMORY;
+        if (d->no_memory)
+            return false;
         if (d->made->table.ragged++ == 0)
             d->made->table.ragged_line = (size_t)*number;
-        if (kind == CSV_MEMORY)
-            return false;
     }
 }
 
@@ -366,7 +368,7 @@ static temper_status describe_text(struct describer *d)
     find_dialect(d);
     TRY(csv_take_gap_words(&made->plan, d->reader));
     TRY(take_first(d));
-    if (made->plan.columns > 0 && !add_rows(d))
+    if ((made->plan.columns > 0 && !add_rows(d)) || d->no_memory)
         return error_no_memory(d->reader->error);
     size_t label = find_label(d);
     describe_columns(d, label);
