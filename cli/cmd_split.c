@@ -64,8 +64,8 @@ static char *name_file(const struct split_session *session, enum option_id given
 /* Names all files, and refuses names that would destroy something. */
 static temper_status name_files(struct split_session *session)
 {
-    session->train = calloc(session->pairs, sizeof *session->train);
-    session->test = calloc(session->pairs, sizeof *session->test);
+    session->train = (char **)calloc(session->pairs, sizeof *session->train);
+    session->test = (char **)calloc(session->pairs, sizeof *session->test);
     if (!session->train || !session->test)
         return fail_no_memory();
     for (size_t i = 0; i < session->pairs; i++) {

@@ -24,14 +24,14 @@ static bool begins_object(const unsigned char *bytes, size_t length)
     return i < length && bytes[i] == '{';
 }
 
-/* Whether the file has an object on each line; its format is not to be given by an option. */
+/* Whether the file has an object on each line, by the option or else by its first bytes. */
 static temper_status is_json_lines(const char *path, const temper_read_options *options, bool *json,
                                    temper_error *error)
 {
     struct source *source;
     const unsigned char *bytes;
     size_t length;
-    *json = false;
+    *json = options->format && strcmp(options->format, "jsonl") == 0;
     if (options->format)
         return TEMPER_OK;
     TRY(source_open(path, &source, error));
@@ -240,7 +240,7 @@ static temper_status visit_table_row(struct text_visit *v, const char *p, const 
     else if (kind != CSV_FINE)
         status = error_set(v->error, TEMPER_BAD_DATA,
                            "%s:%llu: the row that begins here cannot be split into cells: its quotes do not match",
-                           place_text(v->file->path).text, (unsigned long long)(v->lines + 1));
+                           place_text(v->file->path).text, (unsigned long long)v->lines + 1);
     if (status == TEMPER_OK)
         status = give(v, !v->header, p, line.next, &line);
     v->header = false;

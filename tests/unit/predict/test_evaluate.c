@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/dist/scatter_rows.h"
 #include "fixtures/data/dataset_fixture.h"
 #include "fixtures/test.h"
+#include "fixtures/thread_comm_fixture.h"
 #include "fixtures/train_fixture.h"
 
 /* Logistic, with log odds, or log probabilities, as features. */
@@ -287,7 +289,52 @@ TEST(nothing_to_evaluate_is_refused)
     dataset_free(light);
 }
 
+/* Three processes with a third of the rows each find the bits of one that has all. */
+struct evaluating_team {
+    const struct model *model;
+    temper_evaluation found[3];
+    temper_status status[3];
+};
+
+static void evaluate_share(void *context, const temper_comm *comm)
+{
+    struct evaluating_team *team = context;
+    struct dataset *data = made_data(MATRIX_F64, 100, 3, 3);
+    temper_evaluator *evaluator = NULL;
+    temper_status status = scatter_rows(data, comm, NULL);
+    if (status == TEMPER_OK)
+        status = temper_evaluator_new((const temper_model *)team->model, &evaluator, NULL);
+    for (int batch = 0; status == TEMPER_OK && batch < 2; batch++)
+        status = temper_evaluator_add(evaluator, made_public(data), 1, NULL);
+    if (status == TEMPER_OK)
+        status = temper_evaluator_finish(evaluator, &team->found[comm->rank], NULL);
+    team->status[comm->rank] = status;
+    dataset_free(data);
+}
+
+TEST(several_processes_find_the_same)
+{
+    struct dataset *data = made_data(MATRIX_F64, 100, 3, 3);
+    temper_model *model = made_train(data, made_options(), NULL);
+    struct evaluating_team team = {.model = made_inside(model)}, alone = team;
+    team_run(1, evaluate_share, &alone);
+    team_run(3, evaluate_share, &team);
+    CHECK(alone.status[0] == TEMPER_OK && alone.found[0].rows == 200 && alone.found[0].macro.auc > 0.5);
+    for (size_t rank = 0; rank < 3; rank++) {
+        const temper_evaluation *found = &team.found[rank];
+        if (!CHECK(team.status[rank] == TEMPER_OK))
+            continue;
+        CHECK(found->accuracy == alone.found[0].accuracy && found->log_loss == alone.found[0].log_loss);
+        CHECK(memcmp(found->quality, alone.found[0].quality, 3 * sizeof *found->quality) == 0);
+        temper_evaluation_free(&team.found[rank]);
+    }
+    temper_evaluation_free(&alone.found[0]);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(two_classes_with_weights), LISTED(three_classes), LISTED(figures_of_classes_and_thresholds),
           LISTED(calibration_is_of_bins), LISTED(unknown_classes_count_as_errors),
           LISTED(a_hinge_has_a_loss_and_no_calibration), LISTED(the_log_loss_has_an_end), LISTED(batches_add_up),
-          LISTED(an_evaluation_of_the_training_rows_is_the_report), LISTED(nothing_to_evaluate_is_refused))
+          LISTED(an_evaluation_of_the_training_rows_is_the_report), LISTED(nothing_to_evaluate_is_refused),
+          LISTED(several_processes_find_the_same))
