@@ -80,7 +80,7 @@ static temper_status copy_piece(void *context, const struct text_piece *piece)
 /* Opens all files; those that were opened are in split->sinks, the others NULL. */
 static temper_status open_sinks(struct file_split *split)
 {
-    split->sinks = (struct atomic_file **)mem_zeroed(2 * split->pairs, sizeof *split->sinks);
+    split->sinks = (struct atomic_file **)mem_zeroed(2 * split->pairs, sizeof(struct atomic_file *));
     if (!split->sinks)
         return error_no_memory(split->error);
     for (size_t i = 0; i < 2 * split->pairs; i++) {
