@@ -618,7 +618,7 @@ typedef struct temper_evaluation {
     /* Two classes and probabilities: for each class so many thresholds, then that of the largest F1 on these rows:
      * [class * (TEMPER_THRESHOLDS + 1) + i]; freed likewise. NULL otherwise. */
     temper_threshold *thresholds;
-    int grouped; /* 1: of more than 2^19 probabilities (rows times classes), those of nearly equal log-odds count as
+    int grouped; /* 1: of more than 2^18 probabilities (rows times classes), those of nearly equal log-odds count as
                   * equal in auc, average_precision and the largest F1 */
 } temper_evaluation;
 

@@ -13,7 +13,7 @@
 
 #include "base/status.h"
 
-enum { CLASS_SCORES_EXACT = 1 << 19 };
+enum { CLASS_SCORES_EXACT = 1 << 18 };
 
 /* Weights of the rows in an interval of scores, of one class and of all others. */
 struct score_interval {
