@@ -105,6 +105,7 @@ struct option {
     const char *words;    /* TYPE_LETTERS, TYPE_WORD, TYPE_NUMBER_OR: the legal ones; words are separated by spaces */
     const char *wanted;   /* TYPE_TEXT: "a column by name or number" */
     const char *standard; /* the default value, parsed like any other; or NULL */
+    bool is_result;       /* TYPE_FILE: the command writes it; it reads all other files */
     bool stops;           /* parsing ends after this option, as for --help */
     unsigned commands;    /* a bit for each command that has it */
     const char *help;     /* a phrase without a full stop */
