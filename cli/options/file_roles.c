@@ -133,7 +133,7 @@ static void add_operands(struct file_roles *roles)
 /* The second file with the labels of a result, if there is one. */
 static temper_status add_labels(struct file_roles *roles, const char *path)
 {
-    char *labels;
+    char *labels = NULL;
     if (!path || is_stdout(path) || !labels_are_separate(path, text_of(roles->arguments, OPT_TO)))
         return TEMPER_OK;
     TRY(name_file(NULL, path, ".labels", &labels));
@@ -145,7 +145,7 @@ static temper_status add_labels(struct file_roles *roles, const char *path)
 static temper_status add_model(struct file_roles *roles)
 {
     const struct arguments *arguments = roles->arguments;
-    char *model, *beside;
+    char *model = NULL, *beside = NULL;
     TRY(name_model(arguments, &model));
     if (was_given(arguments, OPT_TRAIN_MODEL))
         roles->derived[roles->derived_count++] = model; /* a result already, as an option */
@@ -170,7 +170,7 @@ static temper_status add_derived_results(struct file_roles *roles)
     const struct arguments *arguments = roles->arguments;
     enum command_id command = command_id(arguments->command);
     const char *noisy = text_of(arguments, OPT_NOISE_OUTPUT);
-    char *changes;
+    char *changes = NULL;
     if (command == CMD_TRAIN || command == CMD_TUNE)
         return add_model(roles);
     if (command == CMD_CONVERT)
