@@ -349,7 +349,7 @@ static temper_status check_files(const struct arguments *arguments)
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         const char *path = text_of(arguments, targets[i]);
         if (path && strcmp(path, "-") != 0)
-            TRY(check_target(arguments, path));
+            TRY(check_target(path));
     }
     return TEMPER_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "json_csv.h"
 #include "message.h"
+#include "options/file_roles.h"
 #include "options/library_options.h"
 #include "output_paths.h"
 #include "progress.h"
@@ -78,17 +79,12 @@ static temper_status print_report(const struct conversion *conversion, const tem
     return output_print(&buffer);
 }
 
-/* Notes the name of the file of labels: npy, and idx with a name that does not contain "images", store labels in a
- * second file, which is easily left behind when the data is copied. */
+/* Notes the name of a second file with the labels, which is easily left behind when the data is copied. */
 static void note_labels(const struct conversion *conversion, const temper_data *data)
 {
-    const char *format = conversion->format, *to = conversion->to;
-    /* The same inference of the format as in the library: --to first, then the extension. */
-    bool separate = format ? strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0
-                           : path_ends_in(to, ".npy") || path_ends_in(to, ".idx");
-    if (separate && temper_data_classes(data) > 0 && !strstr(to, "images") &&
+    if (labels_are_separate(conversion->to, conversion->format) && temper_data_classes(data) > 0 &&
         !was_given(conversion->arguments, OPT_QUIET))
-        note("labels: in %s.labels; keep it beside the data, or pass it by --labels", to);
+        note("labels: in %s.labels; keep it beside the data, or pass it by --labels", conversion->to);
 }
 
 /* Writes OUT and reports. output_failed and not fail_with: a pipe into 'head' that closes early is no error. */

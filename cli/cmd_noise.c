@@ -10,6 +10,7 @@
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
+#include "options/file_roles.h"
 #include "options/library_options.h"
 #include "output_paths.h"
 #include "temper_extra.h"
@@ -111,8 +112,10 @@ static temper_status save(const struct noise_session *session)
 {
     struct output_buffer buffer;
     temper_error error;
-    char *path = concatenate(session->to, ".changes.csv");
-    temper_status status = path ? output_open(&buffer) : TEMPER_NO_MEMORY;
+    char *path;
+    temper_status status = name_changes(session->to, &path);
+    if (status == TEMPER_OK)
+        status = output_open(&buffer);
     /* The list is composed in memory first; only its length and bytes are handed over. */
     if (status == TEMPER_OK) {
         print_changes(buffer.stream, session);

@@ -7,6 +7,7 @@
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
+#include "options/file_roles.h"
 #include "options/library_options.h"
 #include "output_paths.h"
 #include "temper_extra.h"
@@ -61,6 +62,18 @@ static char *name_file(const struct split_session *session, enum option_id given
     return name ? concatenate(name, "") : compose_name(session, pair, role);
 }
 
+/* Refuses to overwrite what is read, and names that cannot be written. */
+static temper_status check_name(const struct arguments *arguments, const char *path)
+{
+    const char *const inputs[] = {arguments->operand[0], text_of(arguments, OPT_LABELS)};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i] && same_result(path, inputs[i]))
+            return fail(TEMPER_USAGE,
+                        "split: %s is an input file and would be overwritten; choose another name for the result",
+                        path);
+    return check_target(path);
+}
+
 /* Names all files, and refuses names that would destroy something. */
 static temper_status name_files(struct split_session *session)
 {
@@ -73,9 +86,9 @@ static temper_status name_files(struct split_session *session)
         session->test[i] = name_file(session, OPT_TEST_FILE, i, "test");
         if (!session->train[i] || !session->test[i])
             return TEMPER_NO_MEMORY; /* has been reported */
-        TRY(check_target(session->arguments, session->train[i]));
-        TRY(check_target(session->arguments, session->test[i]));
-        if (is_same_target(session->train[i], session->test[i]))
+        TRY(check_name(session->arguments, session->train[i]));
+        TRY(check_name(session->arguments, session->test[i]));
+        if (same_result(session->train[i], session->test[i]))
             return fail(TEMPER_USAGE,
                         "split: %s would be both the file for training and that for testing; give two "
                         "names",

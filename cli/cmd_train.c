@@ -11,6 +11,7 @@
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
+#include "options/file_roles.h"
 #include "options/library_options.h"
 #include "output_paths.h"
 #include "process_group.h"
@@ -353,7 +354,9 @@ static temper_status fail_interrupted(const struct train_session *session, const
  * that model is not saved, because it would replace one that has learnt something. */
 static temper_status run_steps(struct train_session *session)
 {
-    TRY(check_targets(session->arguments, session->model_path, session->options.checkpoint));
+    TRY(check_target(session->model_path));
+    if (session->options.checkpoint)
+        TRY(check_target(session->options.checkpoint));
     TRY(read_inputs(session));
     TRY(has_auto_temperatures(session->arguments) ? fit_tuned(session) : fit(session));
     session->result.model = session->model;

@@ -13,6 +13,7 @@
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
+#include "options/file_roles.h"
 #include "options/library_options.h"
 #include "options/typed_command.h"
 #include "output_paths.h"
@@ -554,18 +555,12 @@ static void read_options(struct tune_session *session)
 /* Determines the names of the output files: MODEL.tuning for the checkpoint and MODEL.ask.csv by default. */
 static temper_status name_files(struct tune_session *session)
 {
-    /* A given name is used as it is, a default name is that of the model with an extension. */
-    const char *checkpoint = text_of(session->arguments, OPT_TUNE_CHECKPOINT);
-    const char *ask = text_of(session->arguments, OPT_ASK_OUTPUT);
-    TRY(name_model(session->arguments, &session->model_path));
-    /* Both are copies even if given, so that cmd_tune can free them in all cases. concatenate has reported a failure.
-     */
-    session->checkpoint = concatenate(checkpoint ? checkpoint : session->model_path, checkpoint ? "" : ".tuning");
-    session->ask_path = concatenate(ask ? ask : session->model_path, ask ? "" : ".ask.csv");
-    if (!session->checkpoint || !session->ask_path)
-        return TEMPER_NO_MEMORY;
+    const struct arguments *arguments = session->arguments;
+    TRY(name_model(arguments, &session->model_path));
+    TRY(name_tune_checkpoint(arguments, session->model_path, &session->checkpoint));
+    TRY(name_asked_rows(arguments, session->model_path, &session->ask_path));
     /* An option without effect is refused. */
-    if (ask && !session->options.ask)
+    if (was_given(arguments, OPT_ASK_OUTPUT) && !session->options.ask)
         return fail(TEMPER_USAGE, "tune: --ask-output has no effect without --ask; give that too, or drop it");
     session->options.checkpoint = session->checkpoint;
     session->result.model_path = session->model_path;
@@ -577,10 +572,11 @@ static temper_status name_files(struct tune_session *session)
 static temper_status check_files(const struct tune_session *session)
 {
     const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
-    TRY(check_targets(session->arguments, session->model_path, session->checkpoint));
+    TRY(check_target(session->model_path));
+    TRY(check_target(session->checkpoint));
     if (session->result.ask_path)
-        TRY(check_target(session->arguments, session->ask_path));
-    return report ? check_target(session->arguments, report) : TEMPER_OK;
+        TRY(check_target(session->ask_path));
+    return report ? check_target(report) : TEMPER_OK;
 }
 
 /* Reads DATA, then the trusted rows, which need its columns and classes. */

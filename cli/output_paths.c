@@ -2,7 +2,7 @@
  *
  * A report is composed in memory and written by write() at once: a full disk, a closed pipe or a quota is noticed and
  * reported, which stdio would do at exit or not at all. Files are replaced atomically. Before the work begins each
- * target is checked: its temporary file is created and dropped, and it must not be one of the inputs. */
+ * target is checked: its temporary file is created and dropped. */
 #include "output_paths.h"
 
 #include <errno.h>
@@ -19,8 +19,6 @@
 #include "process_group.h"
 #include "progress.h"
 #include "temper_extra.h"
-
-enum { PATH_MOST = 4096 }; /* bytes of a path that is compared; the system takes no longer ones */
 
 /* ---- Standard streams -------------------------------------------------------------------------- */
 
@@ -181,7 +179,7 @@ temper_status output_print_stderr(struct output_buffer *buffer)
 
 /* ---- Checks before the work begins ---------------------------------------------------------------- */
 
-/* Used to derive names of files: MODEL.tuning, DATA.temper and the like. */
+/* Used to derive names of files: MODEL.tuning, DATA.temper and the like (file_roles.c). */
 char *concatenate(const char *first, const char *second)
 {
     size_t size = strlen(first) + strlen(second) + 1;
@@ -193,75 +191,11 @@ char *concatenate(const char *first, const char *second)
     return both;
 }
 
-/* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */
-temper_status name_model(const struct arguments *arguments, char **path)
-{
-    const char *given = text_of(arguments, OPT_TRAIN_MODEL), *data = arguments->operand[0];
-    const char *command = arguments->command->name;
-    data += data[0] == '@'; /* the model of a list of files is named after the list */
-    if (!given && strcmp(data, "-") == 0)
-        return fail(TEMPER_USAGE, "%s: the standard input has no name to derive that of the model from; pass -m FILE",
-                    command);
-    if (given && is_stdout(given))
-        return fail(TEMPER_USAGE, "%s: the report goes to the standard output; give a file to -m", command);
-    *path = concatenate(given ? given : data, given ? "" : ".temper");
-    return *path ? TEMPER_OK : TEMPER_NO_MEMORY;
-}
-
 /* Follows symbolic links, as opening the file does. */
 bool is_file(const char *path)
 {
     struct stat found;
     return stat(path, &found) == 0 && S_ISREG(found.st_mode);
-}
-
-/* Whether two paths are one regular file, compared by device and inode because one file has many names (./a, links).
- * Devices are excluded: writing to a terminal that is also read loses nothing. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-/* The folder of a path, "" for the current one, into `folder`; returns the name within it. */
-static const char *split_path(const char *path, char *folder, size_t size)
-{
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, size, "%.*s", slash ? (int)(slash - path + 1) : 0, path);
-    return slash ? slash + 1 : path;
-}
-
-/* Files that do not exist yet are compared by their name and by device and inode of their folder. */
-bool is_same_target(const char *a, const char *b)
-{
-    char folder[2][PATH_MOST];
-    struct stat first, second;
-    if (strcmp(a, b) == 0 || same_file(a, b))
-        return true;
-    if (strcmp(split_path(a, folder[0], PATH_MOST), split_path(b, folder[1], PATH_MOST)) != 0)
-        return false;
-    return stat(folder[0][0] ? folder[0] : ".", &first) == 0 && stat(folder[1][0] ? folder[1] : ".", &second) == 0 &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-/* Refuses to overwrite an input of the same command: with a wrong argument order the training data would be lost. */
-static temper_status check_not_input(const struct arguments *arguments, const char *written)
-{
-    const char *data = arguments->operand[0];
-    /* Every option that names an input, and the list file behind "@"; the files named within the list are not checked.
-     */
-    const char *const inputs[] = {data, data && data[0] == '@' ? data + 1 : NULL, text_of(arguments, OPT_VALID),
-                                  text_of(arguments, OPT_LABELS), text_of(arguments, OPT_WEIGHTS),
-                                  text_of(arguments, OPT_TRUSTED), text_of(arguments, OPT_ANNOTATORS_PROBA),
-                                  /* Of other commands the second operand is a result. */
-                                  command_id(arguments->command) == CMD_ANNOTATORS ? arguments->operand[1] : NULL};
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (same_file(written, inputs[i]))
-            return fail(TEMPER_USAGE,
-                        "%s: %s is an input file and would be overwritten; choose another name for the result",
-                        arguments->command->name, written);
-    return TEMPER_OK;
 }
 
 /* Opens and drops the temporary file, which tests permissions and the existence of the folder without touching the
@@ -280,23 +214,7 @@ static temper_status check_writable(const char *path)
 
 /* Only the first process opens files; process_group_agree passes its status to all, so that none of them starts to
  * work. */
-temper_status check_target(const struct arguments *arguments, const char *path)
+temper_status check_target(const char *path)
 {
-    temper_status status = check_not_input(arguments, path);
-    if (status == TEMPER_OK && process_group_is_first())
-        status = check_writable(path);
-    return process_group_agree(status);
-}
-
-/* The checkpoint is written repeatedly and would replace the model, or the model it. */
-temper_status check_targets(const struct arguments *arguments, const char *model, const char *checkpoint)
-{
-    TRY(check_target(arguments, model));
-    if (!checkpoint)
-        return TEMPER_OK;
-    /* The names are compared too, since neither file need exist yet. */
-    if (strcmp(checkpoint, model) == 0 || same_file(checkpoint, model))
-        return fail(TEMPER_USAGE, "%s: the checkpoint and the model are the same file; give --checkpoint another file",
-                    arguments->command->name);
-    return check_target(arguments, checkpoint);
+    return process_group_agree(process_group_is_first() ? check_writable(path) : TEMPER_OK);
 }

@@ -44,20 +44,11 @@ void output_prepare(void);
 
 /* ---- Checks before the work begins -------------------------------------------------------------- */
 
-/* DATA.temper, or the value of -m; to be freed. Errors have been reported. */
-temper_status name_model(const struct arguments *arguments, char **path);
-
-/* Whether model and checkpoint (or NULL) can be written and are not among the input files: an error should come before
- * hours of work. */
-temper_status check_targets(const struct arguments *arguments, const char *model, const char *checkpoint);
-/* The same for one more file. */
-temper_status check_target(const struct arguments *arguments, const char *path);
+/* Whether the file can be written: an error should come before hours of work. */
+temper_status check_target(const char *path);
 
 /* Whether the path is a regular file, which a result would replace. */
 bool is_file(const char *path);
-
-/* Whether two results would be one file, which need not exist yet. */
-bool is_same_target(const char *a, const char *b);
 
 /* Concatenates two strings, to be freed; NULL without memory, which has been reported. */
 char *concatenate(const char *first, const char *second);

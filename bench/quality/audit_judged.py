@@ -1,6 +1,6 @@
 """Audits of data sets from packages, half of which were not used to design the method, under all kinds of noise.
 
-    audit_judged.py RECORD [--half judged|design] [--seeds N] [--rows N] [--sets NAME,...] [--again | --peers]
+    audit_judged.py RECORD [--half judged|design|more] [--seeds N] [--rows N] [--sets NAME,...] [--again | --peers]
 
 Beside temper's audit, all by probabilities out of five folds and ranked by the one of the given label if nothing else is
 said: cleanlab's self-confidence and normalised margin of a standardised LogisticRegression; the same regression with the
@@ -176,7 +176,7 @@ def summary(record):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("record", type=pathlib.Path)
-    parser.add_argument("--half", choices=("judged", "design"), default="judged")
+    parser.add_argument("--half", choices=package_data.HALVES, default="judged")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--sets", default="")

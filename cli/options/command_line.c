@@ -10,6 +10,7 @@
 
 #include "documents/documents.h"
 #include "message.h"
+#include "options/file_roles.h"
 #include "output_paths.h"
 #include "process_group.h"
 
@@ -589,5 +590,6 @@ temper_status command_line_run(char **words)
         return no_command();
     /* Commands that cannot work on distributed rows are refused under MPI before they read anything. */
     TRY(process_group_check(command->name, arguments.operand_count ? arguments.operand[0] : NULL));
+    TRY(check_file_roles(&arguments));
     return command->run(&arguments);
 }

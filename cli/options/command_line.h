@@ -103,9 +103,11 @@ struct option {
     const char *placeholder; /* of its value, in help */
     enum option_type type;
     double least, most;   /* of each number; infinite for no bound. Infinity itself is refused */
-    const char *words;    /* TYPE_LETTERS, TYPE_WORD, TYPE_NUMBER_OR: the legal ones; words are separated by spaces */
+    const char *words;    /* TYPE_LETTERS, TYPE_WORD, TYPE_NUMBER_OR: the legal ones; words are separated by spaces.
+                           * TYPE_FILE: those that are no files */
     const char *wanted;   /* TYPE_TEXT: "a column by name or number" */
     const char *standard; /* the default value, parsed like any other; or NULL */
+    bool is_result;       /* TYPE_FILE: the command writes it; it reads all other files */
     bool stops;           /* parsing ends after this option, as for --help */
     unsigned commands;    /* a bit for each command that has it */
     const char *help;     /* a phrase without a full stop */

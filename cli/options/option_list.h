@@ -5,8 +5,9 @@
  * option whose default or meaning differs between commands has a row for each meaning, under
  * another id and the same name. They are shown in this order. */
 
-OPTION(OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .standard = "-",
-       .commands = IN(PLOT), .help = "write to FILE, completely or not at all; - is the standard output")
+OPTION(OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .standard = "-", .commands = IN(PLOT),
+       .help = "write to FILE, completely or not at all; - is the standard output")
 
 OPTION(PANELS, .name = "panels", .placeholder = "LETTERS", .type = TYPE_LETTERS, .words = "abc", .standard = "abc",
        .commands = IN(PLOT), .help = "panels to draw: a for log_t, b for exp_t, c for the losses")
@@ -127,7 +128,7 @@ OPTION(MEMORY, .name = "memory", .placeholder = "SIZE", .type = TYPE_SIZE, .comm
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-OPTION(TRAIN_MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE,
+OPTION(TRAIN_MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
        .commands = IN(TRAIN) | IN(TUNE),
        .help = "write the model to FILE, completely or not at all; DATA.temper if not given")
 
@@ -213,10 +214,11 @@ OPTION(HOLDOUT, .name = "holdout", .placeholder = "SHARE|cv|auto|none", .type = 
            "as 0.2, or in turn each fifth (cv); auto: by the fits that calibrate the probabilities, or by others if "
            "they are fast; the model itself is always fitted to all rows, and is the same with none")
 
-OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TRAIN),
-       .help = "save the state of the training to FILE at intervals")
+OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(TRAIN), .help = "save the state of the training to FILE at intervals")
 
-OPTION(TUNE_CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
+OPTION(TUNE_CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(TUNE),
        .help = "save the results of the candidates to FILE; MODEL.tuning if not given, which is removed at the end")
 
 OPTION(TUNE_CHECKPOINT_SECONDS, .name = "checkpoint-seconds", .placeholder = "X", .type = TYPE_NUMBER, .least = 0,
@@ -252,14 +254,14 @@ OPTION(TRUSTED, .name = "trusted", .placeholder = "FILE", .type = TYPE_FILE, .co
 OPTION(ASK, .name = "ask", .placeholder = "K", .type = TYPE_WHOLE, .least = 1, .most = 100000, .commands = IN(TUNE),
        .help = "list the K rows whose true labels would be most informative")
 
-OPTION(ASK_OUTPUT, .name = "ask-output", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
-       .help = "file of --ask; MODEL.ask.csv if not given")
+OPTION(ASK_OUTPUT, .name = "ask-output", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(TUNE), .help = "file of --ask; MODEL.ask.csv if not given")
 
 OPTION(AVERAGE, .name = "average", .type = TYPE_FLAG, .commands = IN(TUNE),
        .help = "save the mean of all candidates within one standard error of the choice, as one linear model")
 
 OPTION(
-    TUNE_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
+    TUNE_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true, .commands = IN(TUNE),
     .help =
         "write a page with heat maps to FILE, and with the rows of --ask to be labelled on it; or a single map if it "
         "ends in .svg")
@@ -314,7 +316,7 @@ OPTION(AUDIT_FEATURES, .name = "features", .placeholder = "FILE", .type = TYPE_F
            "the same rows in another form, such as embeddings: csv or npy without labels; neighbours are found in it "
            "instead of DATA's own features")
 
-OPTION(FIX, .name = "fix", .placeholder = "OUT", .type = TYPE_FILE, .commands = IN(AUDIT),
+OPTION(FIX, .name = "fix", .placeholder = "OUT", .type = TYPE_FILE, .is_result = true, .commands = IN(AUDIT),
        .help = "write the data to OUT with the listed rows corrected, and everything else as in DATA")
 
 OPTION(FIX_HOW, .name = "fix-how", .placeholder = "WORD", .type = TYPE_WORD, .words = "drop relabel weight",
@@ -328,7 +330,7 @@ OPTION(APPLY, .name = "apply", .placeholder = "FILE", .type = TYPE_FILE, .comman
            "of a review page (--report)")
 
 OPTION(
-    AUDIT_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
+    AUDIT_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true, .commands = IN(AUDIT),
     .help =
         "write a page of HTML to review the listed rows on: values, evidence, neighbours, images of rows that are "
         "images (idx, cifar, npy of bytes); decisions are exported as corrections.csv, for --apply; with the health of "
@@ -338,8 +340,8 @@ OPTION(AUDIT_HEALTH, .name = "health", .type = TYPE_FLAG, .commands = IN(AUDIT),
        .help = "also print the health of the data set: for each class how many labels are probably wrong, classes that "
                "overlap, near duplicates and outliers; with --json as a last line {\"health\": {...}}")
 
-OPTION(AUDIT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
-       .help = "write the list to FILE, as CSV")
+OPTION(AUDIT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(AUDIT), .help = "write the list to FILE, as CSV")
 
 OPTION(AUDIT_JSON, .name = "json", .type = TYPE_FLAG, .commands = IN(AUDIT),
        .help = "print the listed rows as JSON objects, one a line, instead of text")
@@ -384,19 +386,20 @@ OPTION(AGAIN, .name = "again", .placeholder = "K", .type = TYPE_WHOLE, .least = 
        .commands = IN(ANNOTATORS),
        .help = "name K items to label again; if not given, as many as the consensus has wrong labels, by expectation")
 
-OPTION(ANNOTATORS_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+OPTION(ANNOTATORS_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
        .commands = IN(ANNOTATORS), .help = "write the consensus to FILE, as CSV: a line for each item")
 
-OPTION(ANNOTATORS_FILE, .name = "annotators", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(ANNOTATORS),
-       .help = "write the annotators to FILE, as CSV")
+OPTION(ANNOTATORS_FILE, .name = "annotators", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(ANNOTATORS), .help = "write the annotators to FILE, as CSV")
 
-OPTION(LABELLED, .name = "labelled", .placeholder = "OUT", .type = TYPE_FILE, .commands = IN(ANNOTATORS),
+OPTION(LABELLED, .name = "labelled", .placeholder = "OUT", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(ANNOTATORS),
        .help = "write the rows of DATA that have votes to OUT, with the consensus as their label")
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
 OPTION(PREDICT_OUTPUT, .name = "output", .placeholder = "csv|jsonl|labels|FILE", .type = TYPE_FILE,
-       .commands = IN(PREDICT),
+       .words = "csv jsonl labels", .is_result = true, .commands = IN(PREDICT),
        .help =
            "csv: a table of the columns of --keep, the predicted class and the probability of each class; jsonl: the "
            "same as a JSON object a line; labels: a class a line, as without this option; any other word is a file "
@@ -407,7 +410,7 @@ OPTION(KEEP, .name = "keep", .placeholder = "COLUMN,...|all", .type = TYPE_TEXT,
        .help = "tables: columns of DATA to copy as they are, be they features or not, before the predicted class; "
                "implies --output csv unless that is jsonl")
 
-OPTION(PREDICT_FILE, .name = "output-file", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+OPTION(PREDICT_FILE, .name = "output-file", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
        .commands = IN(PREDICT),
        .help = "write to FILE, completely or not at all; the standard output if not given, or -")
 
@@ -467,10 +470,10 @@ OPTION(TIME, .name = "time", .placeholder = "COLUMN", .type = TYPE_TEXT, .wanted
 OPTION(SPLIT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "NAME", .type = TYPE_FILE, .commands = IN(SPLIT),
        .help = "write NAME.train and NAME.test, with the extension of DATA; DATA without its extension if not given")
 
-OPTION(TRAIN_FILE, .name = "train", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(SPLIT),
+OPTION(TRAIN_FILE, .name = "train", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true, .commands = IN(SPLIT),
        .help = "the file for training, by its whole name")
 
-OPTION(TEST_FILE, .name = "test", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(SPLIT),
+OPTION(TEST_FILE, .name = "test", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true, .commands = IN(SPLIT),
        .help = "the file for testing, by its whole name")
 
 /* ---- Noise ----------------------------------------------------------------------------------- */
@@ -504,8 +507,8 @@ OPTION(SEED, .name = "seed", .placeholder = "N", .type = TYPE_WHOLE, .least = 0,
        .standard = "1", .commands = IN(NOISE) | IN(SPLIT) | SOLVING | IN(ANNOTATORS) | IN(DEMO) | IN(EXPERIMENT),
        .help = "random seed; equal seeds give equal results")
 
-OPTION(NOISE_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
-       .help = "write the noisy data to FILE, and the list of changes to FILE.changes.csv")
+OPTION(NOISE_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(NOISE), .help = "write the noisy data to FILE, and the list of changes to FILE.changes.csv")
 
 /* ---- Experiments ----------------------------------------------------------------------------- */
 
@@ -561,16 +564,17 @@ OPTION(QUICK, .name = "quick", .type = TYPE_FLAG, .commands = IN(EXPERIMENT),
        .help = "fewer splits, folds, candidates and rows: minutes instead of hours")
 
 OPTION(
-    RECORDS, .name = "records", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(EXPERIMENT),
+    RECORDS, .name = "records", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true, .commands = IN(EXPERIMENT),
     .help =
         "file of results, a line of JSON each; existing results are not measured again; temper-NAME.jsonl if not given")
 
-OPTION(REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(EXPERIMENT),
+OPTION(REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(EXPERIMENT),
        .help = "write the page to FILE, completely or not at all; temper-NAME.html if not given")
 
 /* ---- Demo ------------------------------------------------------------------------------------ */
 
-OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
        .standard = "temper-demo.html", .commands = IN(DEMO), .help = "write the page to FILE, completely or not at all")
 
 /* ---- Everywhere ------------------------------------------------------------------------------ */

@@ -17,21 +17,17 @@ enum { NEAREST = 5 };
 /* Rounds in which neighbours vote with the probabilities of their true classes. */
 enum { CLEANED_ROUNDS = 2 };
 
-/* Nats by which the labels have to be likelier with noise than without any: in all (on 23 clean data sets one had more,
- * 4.2), and for each label that is called wrong, over the number of other classes. Below that, errors that the features
- * leave are called wrong: on the design sets of bench/quality/package_data.py the precision of 10 of 17 such lists was
- * off by more than 0.1, and of 15 of the 97 others. */
-static const double LEAST_GAIN = 4, GAIN_PER_LABEL = 0.08;
-/* From this certainty on the second bound does not apply: no row that is called wrong is near a boundary. */
-static const double SURE_CERTAINTY = 0.98;
-/* Where the likelihood says less than LEAST_GAIN, contradictions that are independent of the evidence decide; the
+/* Nats by which the labels have to be likelier with noise than without any, for each label that is called wrong: over
+ * the number of other classes, and times how unsure the true classes are. */
+static const double GAIN_PER_LABEL = 0.4;
+/* Where the likelihood says less than NOISE_LEAST_GAIN, contradictions that are independent of the evidence decide; the
  * evidence is then taken to be sure: the median margin is SURE_MARGIN nats. */
 static const double SURE_MARGIN = 8;
 /* What may be added to given probabilities before their logarithms are taken; the likelihood chooses. */
 static const double ADDED[] = {LEAST_ADDED, 0.01, 0.1};
 /* The slope of given probabilities that show no noise: a little above 1, so that rows whose labels are equally probable
  * are in the order of how sure another class is. */
-static const double GIVEN_SLOPE = 1.02;
+static const double GIVEN_SLOPE = 1.0005;
 
 /* Sources of evidence that are combined. */
 struct source_set {
@@ -324,12 +320,10 @@ static temper_status choose_addition(const struct source_job *job)
 static bool is_decided(const struct source_job *job, const struct audit_noise *noise)
 {
     const struct audit_input *in = job->in;
-    double wrong = 0;
-    if (noise->estimate.certainty >= SURE_CERTAINTY)
-        return noise->gain >= LEAST_GAIN;
+    double wrong = 0, each = GAIN_PER_LABEL * (1 - noise->estimate.certainty) / (double)(in->classes - 1);
     for (size_t row = 0; row < in->rows; row++)
         wrong += fmax(-expm1(noise->log_posterior[row * in->classes + in->data->label[row]]), 0);
-    return noise->gain >= fmax(LEAST_GAIN, GAIN_PER_LABEL * wrong / (double)(in->classes - 1));
+    return noise->gain >= fmax(NOISE_LEAST_GAIN, each * wrong);
 }
 
 /* Given probabilities that show no noise are taken as they are: rows are then in the order of the probability of their
@@ -357,7 +351,7 @@ static temper_status estimate_noise(const struct source_job *job, struct audit_n
     struct contradictions seen;
     TRY(see_contradictions(job, &seen));
     TRY(choose_set(job, seen.by_rule, &set, &noise->estimate, &noise->gain));
-    if (noise->gain < LEAST_GAIN)
+    if (noise->gain < NOISE_LEAST_GAIN)
         TRY(assume_independent(job, &set, &seen, &noise->estimate, &independent));
     fill_posteriors(job, &set, &noise->estimate.best, noise->log_posterior);
     noise->by_rule = seen.by_rule;

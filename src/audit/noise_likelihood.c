@@ -24,7 +24,7 @@ double noise_rate_of(size_t classes, double log_odds)
 
 size_t noise_shared_parameters(const struct noise_fit *fit)
 {
-    return fit->rows->sources + fit->offsets;
+    return fit->rows->sources * fit->slopes + fit->offsets;
 }
 
 size_t noise_block_rows(const struct noise_fit *fit, size_t block)
@@ -71,6 +71,8 @@ temper_status noise_fit_new(const struct noise_rows *rows, struct noise_fit *out
     const char *wanted;
     size_t cells, each;
     *out = (struct noise_fit){.rows = rows,
+                              .slopes = 1,
+                              .temperature = 1,
                               .offsets = has_offsets ? rows->classes - 1 : 0,
                               .kernel = kernel_choose(&wanted),
                               .blocks = (rows->rows + NOISE_BLOCK - 1) / NOISE_BLOCK};
@@ -101,28 +103,47 @@ void noise_fit_free(struct noise_fit *fit)
 /* ---- Probabilities of the true classes ----------------------------------------------------------------------------
  */
 
+/* Fills fit->activation with the scores of the classes. */
+static void fill_activations(const struct noise_fit *fit, const double *w, size_t block)
+{
+    size_t classes = fit->rows->classes, sources = fit->rows->sources;
+    const double *offset = w + sources * fit->slopes;
+    for (size_t c = 0; c < classes; c++) {
+        double *activation = fit->activation + c * NOISE_BLOCK;
+        for (size_t row = 0; row < NOISE_BLOCK; row++)
+            activation[row] = c > 0 && fit->offsets ? offset[c - 1] : 0;
+        for (size_t k = 0; k < sources; k++) {
+            const double *evidence = fit->evidence + ((block * sources + k) * classes + c) * NOISE_BLOCK;
+            double root = w[k * fit->slopes + c % fit->slopes], slope = root * root / fit->unit[k];
+            for (size_t row = 0; row < NOISE_BLOCK; row++)
+                activation[row] += slope * evidence[row];
+        }
+    }
+}
+
+/* Fills loss[] with minus the logarithms of the probabilities of the given labels, as those of the true classes, and
+ * fit->prior with the gradients by the activations. */
+static void fill_losses(const struct noise_fit *fit, const double *w, size_t block, double *loss)
+{
+    fill_activations(fit, w, block);
+    struct softmax_f64 softmax = {.shape = {.rows = NOISE_BLOCK,
+                                            .classes = fit->rows->classes,
+                                            .stride = NOISE_BLOCK,
+                                            .t1 = 1,
+                                            .t2 = fit->temperature},
+                                  .activation = fit->activation,
+                                  .label = fit->given + block * NOISE_BLOCK,
+                                  .gradient = fit->prior,
+                                  .loss = loss};
+    fit->kernel->softmax_f64(&softmax);
+}
+
 /* The gradient of the logistic loss is the softmax, less 1 at the given label. */
 void noise_fill_prior(const struct noise_fit *fit, const double *w, size_t block)
 {
-    size_t classes = fit->rows->classes, sources = fit->rows->sources, cells = classes * NOISE_BLOCK;
     const uint32_t *given = fit->given + block * NOISE_BLOCK;
-    double *activation = fit->activation, loss[NOISE_BLOCK];
-    for (size_t c = 0; c < classes; c++)
-        for (size_t row = 0; row < NOISE_BLOCK; row++)
-            activation[c * NOISE_BLOCK + row] = c > 0 && fit->offsets ? w[sources + c - 1] : 0;
-    for (size_t k = 0; k < sources; k++) {
-        const double *evidence = fit->evidence + (block * sources + k) * cells;
-        double slope = w[k] * w[k] / fit->unit[k];
-        for (size_t i = 0; i < cells; i++)
-            activation[i] += slope * evidence[i];
-    }
-    struct softmax_f64 softmax = {
-        .shape = {.rows = NOISE_BLOCK, .classes = classes, .stride = NOISE_BLOCK, .t1 = 1, .t2 = 1},
-        .activation = activation,
-        .label = given,
-        .gradient = fit->prior,
-        .loss = loss};
-    fit->kernel->softmax_f64(&softmax);
+    double loss[NOISE_BLOCK];
+    fill_losses(fit, w, block, loss);
     for (size_t row = 0; row < NOISE_BLOCK; row++)
         fit->prior[(size_t)given[row] * NOISE_BLOCK + row] += 1;
 }
@@ -178,6 +199,20 @@ static void table_slopes(const struct noise_fit *fit, size_t block, double *p)
         }
 }
 
+/* The same without noise. Returns minus the log likelihood. */
+static double correct_slopes(const struct noise_fit *fit, const double *w, size_t block)
+{
+    size_t rows = noise_block_rows(fit, block);
+    double loss[NOISE_BLOCK], sum = 0;
+    fill_losses(fit, w, block, loss);
+    for (size_t c = 0; c < fit->rows->classes; c++)
+        for (size_t row = 0; row < NOISE_BLOCK; row++)
+            fit->activation[c * NOISE_BLOCK + row] = row < rows ? -fit->prior[c * NOISE_BLOCK + row] : 0;
+    for (size_t row = 0; row < rows; row++)
+        sum += loss[row];
+    return sum;
+}
+
 /* The sum of the logarithms, of products of PRODUCTS at a time. */
 static double sum_logarithms(const double *p, size_t count)
 {
@@ -206,15 +241,17 @@ static double dot(const double *a, const double *b, size_t count)
 /* Adds minus the derivatives of a block by all parameters but the rate, from those by the activations. */
 static void add_gradient(const struct noise_fit *fit, const double *w, size_t block, double *gradient)
 {
-    size_t classes = fit->rows->classes, sources = fit->rows->sources, cells = classes * NOISE_BLOCK;
-    for (size_t k = 0; k < sources; k++)
-        gradient[k] -=
-            2 * w[k] / fit->unit[k] * dot(fit->activation, fit->evidence + (block * sources + k) * cells, cells);
+    size_t classes = fit->rows->classes, slopes = fit->rows->sources * fit->slopes;
+    size_t cells = classes / fit->slopes * NOISE_BLOCK; /* that a slope is for */
+    for (size_t i = 0; i < slopes; i++)
+        gradient[i] -=
+            2 * w[i] / fit->unit[i / fit->slopes] *
+            dot(fit->activation + i % fit->slopes * cells, fit->evidence + (block * slopes + i) * cells, cells);
     for (size_t c = 1; c <= fit->offsets; c++) {
         double sum = 0;
         for (size_t row = 0; row < NOISE_BLOCK; row++)
             sum += fit->activation[c * NOISE_BLOCK + row];
-        gradient[sources + c - 1] -= sum;
+        gradient[slopes + c - 1] -= sum;
     }
 }
 
@@ -225,12 +262,16 @@ double noise_log_loss(const struct noise_fit *fit, const double *w, double *grad
     memset(gradient, 0, (shared + fit->free_rate) * sizeof *gradient);
     for (size_t block = 0; block < fit->blocks; block++) {
         double p[NOISE_BLOCK];
-        noise_fill_prior(fit, w, block);
-        if (fit->transition)
-            table_slopes(fit, block, p);
-        else
-            by_rate += uniform_slopes(fit, rate, block, p);
-        loss -= sum_logarithms(p, noise_block_rows(fit, block));
+        if (fit->correct) {
+            loss += correct_slopes(fit, w, block);
+        } else {
+            noise_fill_prior(fit, w, block);
+            if (fit->transition)
+                table_slopes(fit, block, p);
+            else
+                by_rate += uniform_slopes(fit, rate, block, p);
+            loss -= sum_logarithms(p, noise_block_rows(fit, block));
+        }
         add_gradient(fit, w, block, gradient);
     }
     if (fit->free_rate)

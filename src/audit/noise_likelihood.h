@@ -12,21 +12,27 @@
 enum { NOISE_BLOCK = 128 }; /* rows, a multiple of SOFTMAX_PAD */
 
 /* A fit in progress. Parameters are the roots of the slopes, which keeps these positive, the offsets of all classes but
- * the first, and the log odds of the rate if that is free. */
+ * the first, and the log odds of the rate if that is free.
+ *
+ * Two kinds of models: labels with noise, and `correct` labels that the evidence predicts less well than the softmax
+ * says. The latter have a slope for each class, and a temperature of the softmax, above which its tails are heavy. */
 struct noise_fit {
     const struct noise_rows *rows;
     double unit[NOISE_SOURCES]; /* root mean square deviations of the sources within a row */
+    size_t slopes;              /* of each source: 1 for all classes, or one for each */
     size_t offsets;             /* classes - 1, or 0 */
     const double
         *transition; /* fixed, [true * classes + given]; NULL: uniform noise, of this rate unless it is free: */
     bool free_rate;
     double log_odds;
+    bool correct;       /* there is no noise */
+    double temperature; /* t2 of the softmax, 1 with noise */
     const struct kernel *kernel;
     size_t blocks;
     double *evidence; /* [((block * sources + source) * classes + class) * NOISE_BLOCK + row in the block] */
     uint32_t *given;  /* [block * NOISE_BLOCK + row]; of the padding of the last block 0 */
     /* Of one block, [class * NOISE_BLOCK + row]: activations, later derivatives by these, and the probabilities of the
-     * true classes. */
+     * true classes, or the gradients of the losses of correct labels. */
     double *activation, *prior;
 };
 

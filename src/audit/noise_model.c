@@ -26,13 +26,16 @@ static const double TABLE_START = 0.1, SLOPE_START = 0.5;
 static const double STARTS[] = {1, 3};
 /* The log likelihood at the ends of a 90 % range is this much below its maximum. */
 static const double RANGE_NATS = 1.3528;
+/* Temperatures of correct labels, and the nats that each slope beyond the first of a source has to gain. */
+static const double TEMPERATURES[] = {1, 1.3}, SLOPE_COST = 0.5;
 static const double LEAST_STEP = 0.05, MOST_STEP = 4, FIRST_STEP = 0.3; /* of the log odds, in the search of the ends */
 
 enum {
     MOST_ITERATIONS = 100,
-    TABLE_ROUNDS = 30,     /* of the table and the other parameters in turn */
-    TABLE_STEPS = 8,       /* EM steps of the table in each round */
-    TABLE_ITERATIONS = 10, /* L-BFGS iterations of the other parameters in each round */
+    TABLE_ROUNDS = 30,       /* of the table and the other parameters in turn */
+    TABLE_STEPS = 8,         /* EM steps of the table in each round */
+    TABLE_ITERATIONS = 10,   /* L-BFGS iterations of the other parameters in each round */
+    CORRECT_ITERATIONS = 30, /* for each temperature, from the parameters of the one before */
     HISTORY = 10,
 };
 
@@ -96,14 +99,14 @@ double noise_model_row(const struct noise_model *model, const double *evidence, 
 /* Adds minus the log density of the priors and its gradient; returns the former. */
 static double add_priors(const struct noise_fit *fit, const double *w, double *gradient)
 {
-    size_t sources = fit->rows->sources;
+    size_t slopes = fit->rows->sources * fit->slopes;
     double value = 0;
-    for (size_t k = 0; k < sources; k++) {
+    for (size_t k = 0; k < slopes; k++) {
         double slope = w[k] * w[k];
         value += slope * slope / (2 * SLOPE_SPREAD * SLOPE_SPREAD);
         gradient[k] += 2 * slope * w[k] / (SLOPE_SPREAD * SLOPE_SPREAD);
     }
-    for (size_t i = sources; i < noise_shared_parameters(fit); i++) {
+    for (size_t i = slopes; i < noise_shared_parameters(fit); i++) {
         value += w[i] * w[i] / (2 * OFFSET_SPREAD * OFFSET_SPREAD);
         gradient[i] += w[i] / (OFFSET_SPREAD * OFFSET_SPREAD);
     }
@@ -255,6 +258,7 @@ static temper_status maximise_pairs(struct noise_fit *fit, struct confused_pairs
 struct noise_space {
     double *w, *uniform, *of_table; /* parameters of the model, of uniform noise and of a table */
     double *scaled;                 /* a table */
+    double *by_class;               /* parameters with a slope for each class */
     struct confused_pairs pairs;
 };
 
@@ -359,6 +363,7 @@ static void free_space(struct noise_space *space)
     mem_free(space->uniform);
     mem_free(space->of_table);
     mem_free(space->scaled);
+    mem_free(space->by_class);
     mem_free(space->pairs.pair);
     mem_free(space->pairs.joint);
     mem_free(space->pairs.transition);
@@ -376,12 +381,13 @@ static temper_status allocate_space(const struct noise_fit *fit, struct noise_sp
     if (fine && fit->offsets) {
         fine = mul_size(classes, classes, &cells) && mul_size(fit->blocks * NOISE_BLOCK, classes, &rows);
         space->scaled = fine ? mem_alloc(cells, sizeof(double)) : NULL;
+        space->by_class = mem_alloc(classes, (fit->rows->sources + 1) * sizeof(double));
         space->pairs.pair = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.joint = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.transition = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.prior = fine ? mem_alloc(rows, sizeof(double)) : NULL;
-        fine =
-            space->scaled && space->pairs.pair && space->pairs.joint && space->pairs.transition && space->pairs.prior;
+        fine = space->scaled && space->by_class && space->pairs.pair && space->pairs.joint && space->pairs.transition &&
+               space->pairs.prior;
     }
     return fine ? TEMPER_OK : error_no_memory(error);
 }
@@ -447,6 +453,34 @@ static temper_status find_best(struct noise_fit *fit, struct noise_space *space,
     return TEMPER_OK;
 }
 
+/* Raises out->without to the log posterior of correct labels that the evidence predicts less well than the softmax
+ * says: classes that overlap more than others, errors on rows that seem sure. From the parameters without noise in
+ * space->w. Each slope costs SLOPE_COST nats. Ends where noise is not clearly likelier any more. */
+static temper_status find_correct(struct noise_fit *fit, struct noise_space *space, struct noise_estimate *out,
+                                  temper_error *error)
+{
+    size_t sources = fit->rows->sources, classes = fit->rows->classes;
+    double *w = space->by_class, cost = SLOPE_COST * (double)(sources * (classes - 1));
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; i < sources * classes; i++)
+        w[i] = space->w[i / classes];
+    memcpy(w + sources * classes, space->w + sources, fit->offsets * sizeof *w);
+    fit->slopes = classes;
+    fit->correct = true;
+    for (size_t i = 0; status == TEMPER_OK && i < sizeof TEMPERATURES / sizeof *TEMPERATURES; i++) {
+        double posterior = -INFINITY;
+        if (out->log_posterior - out->without < NOISE_LEAST_GAIN)
+            break;
+        fit->temperature = TEMPERATURES[i];
+        status = maximise(fit, CORRECT_ITERATIONS, w, &posterior, error);
+        out->without = fmax(out->without, posterior - cost);
+    }
+    fit->slopes = 1;
+    fit->correct = false;
+    fit->temperature = 1;
+    return status;
+}
+
 /* The range, and no noise at all. */
 static temper_status find_range(struct noise_fit *fit, struct noise_space *space, struct noise_estimate *out,
                                 temper_error *error)
@@ -458,7 +492,8 @@ static temper_status find_range(struct noise_fit *fit, struct noise_space *space
         space->w[i] = i < fit->rows->sources;
     fit->transition = NULL;
     fit->log_odds = NO_NOISE;
-    return maximise(fit, MOST_ITERATIONS, space->w, &out->without, error);
+    TRY(maximise(fit, MOST_ITERATIONS, space->w, &out->without, error));
+    return fit->offsets ? find_correct(fit, space, out, error) : TEMPER_OK;
 }
 
 temper_status noise_model_fit(const struct noise_rows *rows, bool best_only, struct noise_estimate *out,

@@ -20,6 +20,10 @@
 
 #include "base/status.h"
 
+/* Nats by which the labels have to be likelier with noise than without any, for a decision. On 23 clean data sets one
+ * had more, 4.2, against correct labels with one slope for each source. */
+#define NOISE_LEAST_GAIN 4.0
+
 enum {
     NOISE_SOURCES = 8,   /* at most */
     NOISE_CLASSES = 256, /* with more, noise is uniform and classes have no offsets: too few rows for each */
@@ -46,7 +50,7 @@ struct noise_estimate {
     struct noise_model best, low, high;
     double weight[NOISE_SOURCES]; /* of the sources: slopes of the best model per standard deviation */
     double log_posterior;         /* of the best model, without constants: comparable for equal rows */
-    double without;               /* the same of the likeliest model without any noise */
+    double without;               /* the same of the likeliest model without any noise; see noise_likelihood.h */
     double certainty;             /* mean probability of the likeliest true class */
 };
 

@@ -58,7 +58,7 @@ struct crossval_batch {
     struct fit_spec *fit;            /* [trial * parts + part] */
     const struct crossval_stage *of; /* the candidates of the batch are its entries from `first` on */
     size_t first;
-    double *carried; /* [part * size]: weights from the last candidate of a batch to the first of the next; or NULL */
+    double *carried; /* weights of the last two candidates for the next batch (carried_end), or NULL */
     size_t size;
     double *p, *trusted_activation; /* workspace: probabilities of a row, scores of trusted rows */
     struct held_out_row *row;       /* of the rows of this process, by one fit */
@@ -299,6 +299,27 @@ static temper_status finish_candidate(struct crossval_batch *batch, struct cross
     return calls->candidate_done ? calls->candidate_done(calls->context, trial->candidate, error) : TEMPER_OK;
 }
 
+/* Where the solutions of the last two candidates of a batch are kept for the next batch. */
+enum carried { CARRIED_SECOND, CARRIED_LAST, CARRIED };
+
+static double *carried_end(const struct crossval_batch *batch, enum carried which, size_t part)
+{
+    return batch->carried + ((size_t)which * batch->parts + part) * batch->size;
+}
+
+/* Keeps the solution of one of the last two candidates. The fits of this batch that start from carried weights have
+ * begun when those are replaced: each of them comes before this fit in its segment. */
+static void carry_end(struct crossval_batch *batch, const struct fit_end *end)
+{
+    size_t trial = end->fit / batch->parts, part = end->fit % batch->parts, bytes = batch->size * sizeof *end->w;
+    if (batch->trials == 1)
+        memcpy(carried_end(batch, CARRIED_SECOND, part), carried_end(batch, CARRIED_LAST, part), bytes);
+    if (trial + 2 == batch->trials)
+        memcpy(carried_end(batch, CARRIED_SECOND, part), end->w, bytes);
+    if (trial + 1 == batch->trials)
+        memcpy(carried_end(batch, CARRIED_LAST, part), end->w, bytes);
+}
+
 /* Takes the result of one fit (fits_job.ended; one call at a time, so that the workspace of the batch can be
  * shared). */
 static temper_status take_fit(void *context, const struct fit_end *end, temper_error *error)
@@ -314,8 +335,8 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
     TRY(comm_in_turn(cv->labels.comm, add_rows, &fit, sums, sizeof *sums, error));
     if (cv->trusted.data)
         TRY(add_other_trusted(&fit, sums, error));
-    if (batch->carried && end->fit / batch->parts == batch->trials - 1)
-        memcpy(batch->carried + fit.part * batch->size, end->w, batch->size * sizeof *end->w);
+    if (batch->carried)
+        carry_end(batch, end);
     batch->table->fits_done++;
     return --trial->fits_left == 0 ? finish_candidate(batch, trial, error) : TEMPER_OK;
 }
@@ -364,19 +385,39 @@ static bool trial_new(const struct crossval_batch *batch, size_t candidate, stru
     return trial->sums && trial->correct && trial->predicted[0] && trial->predicted[1] && trial->confidence;
 }
 
-/* One fit. Within a segment it starts from the solution of the candidate before it: a fit of this batch, or weights
- * carried over from the batch before. */
+/* The solutions of a convex loss are nearly linear in log(penalty) over two steps of a path. So a fit starts from a
+ * linear extrapolation of the two solutions before it, at most by as much as they differ. 0 for the first two
+ * candidates of a segment, and towards a penalty of 0. */
+static double extrapolation(const struct crossval_batch *batch, size_t entry)
+{
+    const struct crossval_stage *of = batch->of;
+    if (entry < of->segment[entry] + 2)
+        return 0;
+    const temper_tune_candidate *table = batch->table->candidate;
+    double l2 = table[of->which[entry]].l2, last = table[of->which[entry - 1]].l2;
+    double ratio = l2 > 0 ? log(last / l2) / log(table[of->which[entry - 2]].l2 / last) : 0;
+    return ratio < 1 ? ratio : 1;
+}
+
+/* One fit. Within a segment it starts from the solutions of the two candidates before it: fits of this batch, or
+ * weights carried over from the batch before. */
 static struct fit_spec fit_of(const struct crossval_batch *batch, size_t trial, size_t part)
 {
     const struct crossval_stage *of = batch->of;
     size_t entry = batch->first + trial;
     const temper_tune_candidate *candidate = &batch->table->candidate[of->which[entry]];
-    struct fit_spec fit = {candidate->loss, candidate->l2,      (uint32_t)(batch->stage - 1),
-                           (uint32_t)part,  FIT_BEGINS_AT_ZERO, NULL};
-    if (of->segment[entry] != entry && trial > 0)
+    struct fit_spec fit = {.loss = candidate->loss,
+                           .l2 = candidate->l2,
+                           .partition = (uint32_t)(batch->stage - 1),
+                           .part = (uint32_t)part,
+                           .after = FIT_BEGINS_AT_ZERO,
+                           .extrapolation = extrapolation(batch, entry)};
+    if (of->segment[entry] != entry && trial > 0) {
         fit.after = (trial - 1) * batch->parts + part;
-    else if (of->segment[entry] != entry)
-        fit.initial = batch->carried + part * batch->size;
+    } else if (of->segment[entry] != entry) {
+        fit.initial = carried_end(batch, CARRIED_LAST, part);
+        fit.second = carried_end(batch, CARRIED_SECOND, part);
+    }
     return fit;
 }
 
@@ -468,14 +509,14 @@ static bool segments_are_divided(const struct crossval_stage *stage, size_t toge
 }
 
 /* Runs one batch after another; a batch that was stopped by keep_going is the last one. A segment that is divided
- * between two batches needs the solutions of its last candidate again, one for each part: `carried` has them. */
+ * between two batches needs the solutions of its last two candidates again, one for each part: `carried` has them. */
 temper_status crossval_run(const struct crossval *cv, struct crossval_table *table, const struct crossval_stage *stage,
                            const struct crossval_calls *calls, bool *finished, temper_error *error)
 {
     size_t parts = crossval_parts(cv, stage->stage), together = trials_together(cv->features->data, parts);
     size_t size = fits_size(cv->features, cv->train);
     bool carries = segments_are_divided(stage, together);
-    double *carried = carries ? mem_alloc(parts, size * sizeof *carried) : NULL;
+    double *carried = carries ? mem_zeroed(CARRIED * parts, size * sizeof *carried) : NULL;
     temper_status status = carries && !carried ? error_no_memory(error) : TEMPER_OK;
     *finished = true;
     for (size_t i = 0; status == TEMPER_OK && *finished && i < stage->count; i += together) {

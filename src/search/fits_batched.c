@@ -19,7 +19,7 @@
 enum {
     MOST_AT_ONCE = GRAM_PRECONDITIONERS_MOST_VECTORS, /* the requests of two passes, so that slots are rarely empty */
     HISTORY = 100,          /* pairs of vectors of L-BFGS; with 40, there are half as many passes again */
-    WARM_HISTORY = 30,      /* from the solution of a similar fit, few iterations are needed */
+    WARM_HISTORY = 14,      /* from the solutions of similar fits, few iterations are needed */
     WORTH_THREADS = 1 << 16 /* numbers of all solvers together from which threads advance them */
 };
 /* Memory of all solvers together, but at least MULTI_WIDTH of them, and of scores. */
@@ -116,9 +116,13 @@ static bool allocate(struct fit_batch *batch)
         return false;
     for (size_t i = 0; i < batch->slots; i++)
         batch->slot[i].gradient = batch->gradients + i * batch->size;
-    for (size_t i = 0; i < job->count; i++)
-        if (job->fit[i].after != FIT_BEGINS_AT_ZERO)
-            batch->record[job->fit[i].after].waiting++;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct fit_spec *fit = &job->fit[i];
+        if (fit->after != FIT_BEGINS_AT_ZERO)
+            batch->record[fit->after].waiting++;
+        if (fit_second_start(job, fit) != FIT_BEGINS_AT_ZERO)
+            batch->record[fit_second_start(job, fit)].waiting++;
+    }
     return true;
 }
 
@@ -213,32 +217,49 @@ static struct optim_distance fit_distance(const struct fit_batch *batch, size_t 
     return train_distance(job->options->tolerance, fit->l2, batch->record[number].zero_value);
 }
 
-/* Creates the L-BFGS solver of a slot, at zero, at given weights or at the result of an earlier fit. The last fit that
- * starts from a result releases it. */
+/* Releases the weights of a fit when the last fit that starts from them has begun. */
+static void release_end(struct fit_batch *batch, size_t number)
+{
+    struct fit_record *record = number == FIT_BEGINS_AT_ZERO ? NULL : &batch->record[number];
+    if (!record || --record->waiting > 0)
+        return;
+    mem_free(record->end);
+    record->end = NULL;
+}
+
+/* The weights at which a fit starts; in slot->gradient where they are extrapolated, which has no other use then. */
+static const double *start_of(struct fit_batch *batch, struct fit_slot *slot)
+{
+    const struct fits_job *job = batch->job;
+    const struct fit_spec *fit = &job->fit[slot->fit];
+    size_t second = fit_second_start(job, fit);
+    const double *last = fit->after == FIT_BEGINS_AT_ZERO ? fit->initial : batch->record[fit->after].end;
+    const double *before = second == FIT_BEGINS_AT_ZERO ? fit_given_second(job, fit) : batch->record[second].end;
+    if (!last)
+        return batch->zero;
+    return fit_extrapolate(fit, (struct fit_ends){last, before, batch->size}, slot->gradient);
+}
+
+/* Creates the L-BFGS solver of a slot, at zero, at given weights or by the results of earlier fits. */
 static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot)
 {
     const struct fits_job *job = batch->job;
     const struct fit_spec *fit = &job->fit[slot->fit];
-    struct fit_record *before = fit->after == FIT_BEGINS_AT_ZERO ? NULL : &batch->record[fit->after];
+    bool warm = fit->after != FIT_BEGINS_AT_ZERO || fit->initial;
     struct optim_options options = {.gradient_norm = job->options->tolerance * batch->record[slot->fit].zero_norm,
                                     .distance = fit_distance(batch, slot->fit),
                                     .max_iterations = job->options->max_iterations,
-                                    .history = before || fit->initial ? WARM_HISTORY : HISTORY};
+                                    .history = warm ? WARM_HISTORY : HISTORY};
     /* The stopping rule is relative to the gradient at zero, not at the start: a warm start must reach the same
      * accuracy. */
     slot->preconditioner = GRAM_PRECONDITIONERS_NONE;
     if (preconditioner_suits(fit->loss, job->features->data))
         TRY(gram_preconditioners_find(batch->preconditioners, fit->l2, &slot->preconditioner, batch->error));
-    TRY(lbfgs_new(batch->size, slot->preconditioner != GRAM_PRECONDITIONERS_NONE, &options,
-                  before         ? before->end
-                  : fit->initial ? fit->initial
-                                 : batch->zero,
+    TRY(lbfgs_new(batch->size, slot->preconditioner != GRAM_PRECONDITIONERS_NONE, &options, start_of(batch, slot),
                   &slot->solver, batch->error));
     slot->stage = SLOT_SOLVING;
-    if (before && --before->waiting == 0) {
-        mem_free(before->end);
-        before->end = NULL;
-    }
+    release_end(batch, fit->after);
+    release_end(batch, fit_second_start(job, fit));
     return TEMPER_OK;
 }
 

@@ -200,6 +200,19 @@ struct fit_chain {
     size_t *position; /* of each fit of the job: where its solution is */
 };
 
+/* The weights at which fit `number` starts, NULL: zero; in `room` where they are extrapolated. */
+static const double *link_start(const struct fits_job *job, const struct fit_chain *chain, size_t number, double *room)
+{
+    const struct fit_spec *fit = &job->fit[number];
+    size_t second = fit_second_start(job, fit);
+    struct fit_ends ends = {fit->initial, fit_given_second(job, fit), chain->size};
+    if (fit->after != FIT_BEGINS_AT_ZERO)
+        ends.last = chain->solution + chain->position[fit->after] * chain->size;
+    if (second != FIT_BEGINS_AT_ZERO)
+        ends.second = chain->solution + chain->position[second] * chain->size;
+    return ends.last ? fit_extrapolate(fit, ends, room) : NULL;
+}
+
 /* Runs the fits of a chain in the order of the list, in which every fit comes after the one that it starts from. *at
  * is the fit in progress, for the error. */
 static temper_status run_links(struct separate_fit *self, struct fit_chain *chain, size_t *at)
@@ -209,16 +222,14 @@ static temper_status run_links(struct separate_fit *self, struct fit_chain *chai
     size_t count = 0, size = chain->size;
     bool done = !is_stopped(all);
     for (size_t i = chain->root; done && i < job->count; i++) {
-        size_t after = job->fit[i].after;
         if (all->root[i] != chain->root)
             continue;
         /* Positions count the fits of this chain only. */
         chain->position[i] = count++;
-        const double *initial =
-            after == FIT_BEGINS_AT_ZERO ? job->fit[i].initial : chain->solution + chain->position[after] * size;
+        double *solution = chain->solution + chain->position[i] * size;
         *at = i;
         *self = (struct separate_fit){.all = all};
-        TRY(run_fit(self, i, initial, chain->solution + chain->position[i] * size, &done));
+        TRY(run_fit(self, i, link_start(job, chain, i, solution), solution, &done));
     }
     return TEMPER_OK;
 }

@@ -97,3 +97,25 @@ double fits_bytes(const struct dataset *data, const temper_train_options *option
     return multi_bytes(&spec, block) + gram + slots.solver_bytes * (double)slots.solvers +
            (double)slots.scores * rows * NUMBER;
 }
+
+/* ---- Starts along a path --------------------------------------------------------------------- */
+
+size_t fit_second_start(const struct fits_job *job, const struct fit_spec *fit)
+{
+    bool extrapolates = fit->extrapolation != 0 && fit->after != FIT_BEGINS_AT_ZERO;
+    return extrapolates ? job->fit[fit->after].after : FIT_BEGINS_AT_ZERO;
+}
+
+const double *fit_given_second(const struct fits_job *job, const struct fit_spec *fit)
+{
+    return fit->after == FIT_BEGINS_AT_ZERO ? fit->second : job->fit[fit->after].initial;
+}
+
+const double *fit_extrapolate(const struct fit_spec *fit, struct fit_ends ends, double *start)
+{
+    if (fit->extrapolation == 0 || !ends.second)
+        return ends.last;
+    for (size_t i = 0; i < ends.size; i++)
+        start[i] = ends.last[i] + fit->extrapolation * (ends.last[i] - ends.second[i]);
+    return start;
+}

@@ -18,6 +18,10 @@ struct fit_spec {
     uint32_t partition, part; /* the rows that it leaves out; part FIT_SEES_ALL: none */
     size_t after;             /* starts from the result of that fit, earlier in the list; or: */
     const double *initial;    /* starts here; NULL: from zero. As fit_end.w */
+    const double *second;     /* with `initial`: the result before that one, for the extrapolation; or NULL */
+    /* Along a path of penalties: the start is the last result plus this multiple of its difference from the result
+     * before that one, if there is one. 0: no extrapolation. */
+    double extrapolation;
 };
 
 /* The result of a fit. The arrays are valid during the call that reports it. */
@@ -62,6 +66,20 @@ bool fits_solver_batches(const struct fits_job *job);
 temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error);
 /* One training for each fit, several at a time. Any data, any loss. */
 temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error);
+
+/* For the extrapolation of a start: the earlier fit of the job that the one before `fit` started from, or
+ * FIT_BEGINS_AT_ZERO; and in that case weights that the caller gave, or NULL. */
+size_t fit_second_start(const struct fits_job *job, const struct fit_spec *fit);
+const double *fit_given_second(const struct fits_job *job, const struct fit_spec *fit);
+
+/* The results that a start is made of. */
+struct fit_ends {
+    const double *last, *second; /* second: NULL if there is none */
+    size_t size;
+};
+
+/* The start by the extrapolation of the fit: computed in `start`, or `last` itself where nothing is extrapolated. */
+const double *fit_extrapolate(const struct fit_spec *fit, struct fit_ends ends, double *start);
 
 /* Weight vectors of a fit, and numbers of its w. */
 size_t fits_vectors(const struct scaled_features *features);

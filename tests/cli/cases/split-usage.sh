@@ -26,3 +26,7 @@ temper_exit split broken.jsonl
 ls
 yes a | head -n 80 >labels.txt
 temper_exit split two.csv --labels labels.txt
+temper_exit split two.csv --train two.test.csv
+cp two.csv x.fold1.train.csv
+temper_exit split x.fold1.train.csv -o x --folds 2
+cmp two.csv x.fold1.train.csv

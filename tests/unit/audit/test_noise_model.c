@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "audit/noise_likelihood.h"
 #include "audit/noise_model.h"
 #include "base/random.h"
 #include "fixtures/fault_injection.h"
@@ -11,8 +12,8 @@ enum { MOST = 6000, CLASSES = 4, SOURCES = 2 };
 static double evidence[MOST * SOURCES * CLASSES];
 static uint32_t given[MOST];
 
-/* Draws rows from the model: slopes 3 and 1, and the transition table. */
-static struct noise_rows draw(size_t rows, size_t classes, const double *transition)
+/* Draws rows from the model: slopes of each class for the first source, 1 for the second, and the transition table. */
+static struct noise_rows draw_by(const double *slope, size_t rows, size_t classes, const double *transition)
 {
     for (size_t row = 0; row < rows; row++) {
         double p[CLASSES], sum = 0, u = random_uniform((struct random){1, 50}, row);
@@ -22,7 +23,7 @@ static struct noise_rows draw(size_t rows, size_t classes, const double *transit
         for (size_t i = 0; i < SOURCES * classes; i++)
             e[i] = random_normal((struct random){1, 52}, row * SOURCES * classes + i);
         for (size_t c = 0; c < classes; c++)
-            sum += p[c] = exp(3 * e[c] + e[classes + c]);
+            sum += p[c] = exp(slope[c] * e[c] + e[classes + c]);
         while (class + 1 < classes && u * sum > p[class])
             u -= p[class ++] / sum;
         given[row] = 0;
@@ -30,6 +31,12 @@ static struct noise_rows draw(size_t rows, size_t classes, const double *transit
             v -= transition[class * classes + given[row]++];
     }
     return (struct noise_rows){evidence, given, rows, classes, SOURCES, false};
+}
+
+static struct noise_rows draw(size_t rows, size_t classes, const double *transition)
+{
+    static const double slope[CLASSES] = {3, 3, 3, 3};
+    return draw_by(slope, rows, classes, transition);
 }
 
 /* A table of uniform noise. */
@@ -69,6 +76,61 @@ TEST(labels_without_noise_have_no_gain)
     CHECK(found.best.rate < 0.02);
     CHECK(found.log_posterior - found.without < 4);
     noise_estimate_free(&found);
+}
+
+/* One slope for all classes cannot describe these labels, and noise seems to explain what it does not. */
+TEST(classes_that_overlap_more_than_others_have_no_gain)
+{
+    static const double slope[CLASSES] = {12, 1, 1, 0.2};
+    struct noise_rows rows = draw_by(slope, MOST, CLASSES, uniform(CLASSES, 0));
+    struct noise_estimate found;
+    if (!CHECK(noise_model_fit(&rows, false, &found, NULL) == TEMPER_OK))
+        return;
+    CHECKF(found.best.rate > 0.02, "%g", found.best.rate);
+    CHECKF(found.log_posterior - found.without < NOISE_LEAST_GAIN, "%g", found.log_posterior - found.without);
+    noise_estimate_free(&found);
+}
+
+/* Derivatives by differences, for labels with and without noise. */
+static void check_gradient(struct noise_fit *fit)
+{
+    enum { MOST_PARAMETERS = SOURCES * CLASSES + CLASSES };
+    size_t size = noise_shared_parameters(fit) + fit->free_rate;
+    double w[MOST_PARAMETERS], gradient[MOST_PARAMETERS], other[MOST_PARAMETERS];
+    for (size_t i = 0; i < size; i++)
+        w[i] = 0.5 + 0.4 * sin((double)i);
+    noise_log_loss(fit, w, gradient);
+    for (size_t i = 0; i < size; i++) {
+        double at = w[i], step = 1e-5;
+        w[i] = at + step;
+        double up = noise_log_loss(fit, w, other);
+        w[i] = at - step;
+        double down = noise_log_loss(fit, w, other);
+        w[i] = at;
+        CHECKF(fabs((up - down) / (2 * step) - gradient[i]) <= 1e-5 * (1 + fabs(gradient[i])), "parameter %zu: %g, %g",
+               i, (up - down) / (2 * step), gradient[i]);
+    }
+}
+
+TEST(the_likelihood_has_its_derivatives)
+{
+    struct noise_rows rows = draw(300, CLASSES, uniform(CLASSES, 0.1));
+    struct noise_fit fit;
+    if (CHECK(noise_fit_new(&rows, &fit, NULL) == TEMPER_OK)) {
+        fit.free_rate = true;
+        check_gradient(&fit);
+        fit.free_rate = false;
+        fit.transition = uniform(CLASSES, 0.2);
+        check_gradient(&fit);
+        fit.transition = NULL;
+        fit.correct = true;
+        for (size_t i = 0; i < 2; i++) {
+            fit.slopes = i ? CLASSES : 1;
+            fit.temperature = i ? 1.3 : 1;
+            check_gradient(&fit);
+        }
+    }
+    noise_fit_free(&fit);
 }
 
 TEST(confused_pairs_come_back)
@@ -148,6 +210,7 @@ TEST(no_memory_is_told)
     }
 }
 
-TEST_LIST(LISTED(uniform_noise_comes_back), LISTED(labels_without_noise_have_no_gain), LISTED(confused_pairs_come_back),
-          LISTED(two_classes_may_have_a_rate_each), LISTED(a_row_adds_up), LISTED(rows_without_evidence),
-          LISTED(no_memory_is_told))
+TEST_LIST(LISTED(uniform_noise_comes_back), LISTED(labels_without_noise_have_no_gain),
+          LISTED(classes_that_overlap_more_than_others_have_no_gain), LISTED(the_likelihood_has_its_derivatives),
+          LISTED(confused_pairs_come_back), LISTED(two_classes_may_have_a_rate_each), LISTED(a_row_adds_up),
+          LISTED(rows_without_evidence), LISTED(no_memory_is_told))

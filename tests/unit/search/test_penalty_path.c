@@ -10,7 +10,7 @@
 #include "fixtures/train_fixture.h"
 #include "search/penalty_path.h"
 
-enum { ROWS = 90, COLUMNS = 3 };
+enum { ROWS = 90, COLUMNS = 3, MANY_ROWS = 20000 };
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
@@ -141,6 +141,29 @@ SCRATCH_TEST(an_interrupted_path_ends_in_the_same_table)
     }
 }
 
+/* With a memory limit the path is divided into several batches. The first fits of a batch start by
+ * the last two solutions of the batch before, so that no bit of the table changes. */
+TEST(the_batches_of_a_path_do_not_change_its_table)
+{
+    static const uint64_t limits[] = {28 << 20, 26 << 20};
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct dataset *data = made_data(MATRIX_F32, MANY_ROWS, COLUMNS, classes);
+        temper_tune_options options = path_options("only t1=1 t2=1 l2=1e-4..1e-1:29,0.3");
+        options.train.tolerance = 1e-2;
+        options.folds = 2;
+        temper_tune_report whole = made_tune(data, options, NULL);
+        for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+            data->storage.memory_limit = limits[i];
+            temper_tune_report divided = made_tune(data, options, NULL);
+            CHECKF(same_measures(&whole, &divided), "%zu classes, %zu bytes", classes, (size_t)limits[i]);
+            temper_tune_report_free(&divided);
+        }
+        temper_tune_report_free(&whole);
+        dataset_free(data);
+    }
+}
+
 TEST_LIST(LISTED(a_long_run_is_divided_and_others_are_not_joined),
           LISTED(a_run_ends_where_the_penalty_rises_or_the_loss_changes),
-          LISTED(a_path_leads_to_the_optimum_of_each_penalty), LISTED(an_interrupted_path_ends_in_the_same_table))
+          LISTED(a_path_leads_to_the_optimum_of_each_penalty), LISTED(an_interrupted_path_ends_in_the_same_table),
+          LISTED(the_batches_of_a_path_do_not_change_its_table))
