@@ -231,6 +231,7 @@ static temper_status check_not_input(const struct arguments *arguments, const ch
     const char *const inputs[] = {data, data && data[0] == '@' ? data + 1 : NULL, text_of(arguments, OPT_VALID),
                                   text_of(arguments, OPT_LABELS), text_of(arguments, OPT_WEIGHTS),
                                   text_of(arguments, OPT_TRUSTED), text_of(arguments, OPT_ANNOTATORS_PROBA),
+                                  text_of(arguments, OPT_MODEL),
                                   /* Of other commands the second operand is a result. */
                                   command_id(arguments->command) == CMD_ANNOTATORS ? arguments->operand[1] : NULL};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)

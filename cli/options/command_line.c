@@ -64,12 +64,12 @@ temper_status fail_unknown_command(const char *name)
 /* Sets of commands, as bits of option.commands. */
 #define IN(command) (1u << CMD_##command)
 #define EVERYWHERE  (~0u)
-#define APPLYING    (IN(PREDICT) | IN(EVAL))         /* apply a model to data */
-#define FITTING     (IN(TRAIN) | IN(PLOT))           /* fit one model to data */
-#define SOLVING     (FITTING | IN(TUNE) | IN(AUDIT)) /* fit one model or many */
+#define APPLYING    (IN(PREDICT) | IN(EVAL) | IN(EXPLAIN)) /* apply a model to data */
+#define FITTING     (IN(TRAIN) | IN(PLOT))                 /* fit one model to data */
+#define SOLVING     (FITTING | IN(TUNE) | IN(AUDIT))       /* fit one model or many */
 #define LABELLED    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(EVAL) | SOLVING)
-#define READING     (LABELLED | IN(PREDICT)) /* read data at all */
-#define BOUNDED                              /* of those, the commands that keep to a memory limit */                  \
+#define READING     (LABELLED | IN(PREDICT) | IN(EXPLAIN)) /* read data at all */
+#define BOUNDED                                            /* of those, the commands that keep to a memory limit */    \
     (IN(TRAIN) | IN(TUNE) | IN(AUDIT) | IN(PREDICT) | IN(EVAL) | IN(CONVERT) | IN(INFO))
 
 /* "tempered logistic ...": one literal made from the list; [1] skips its leading space. */

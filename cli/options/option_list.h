@@ -405,6 +405,23 @@ OPTION(
     DECISION, .name = "decision", .type = TYPE_FLAG, .commands = IN(PREDICT),
     .help = "print decision values: one number a row for two classes, positive for the second; else one for each class")
 
+/* ---- Explanation ----------------------------------------------------------------------------- */
+
+OPTION(EXPLAIN_TOP, .name = "top", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 10000, .standard = "10",
+       .commands = IN(EXPLAIN), .help = "list so many features, the strongest ones")
+
+OPTION(EXPLAIN_TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = "table csv jsonl",
+       .standard = "table", .commands = IN(EXPLAIN),
+       .help = "form of the list: a table for people, CSV with a line for each feature, or JSON lines, an object for "
+               "each row of DATA or each class")
+
+OPTION(EXPLAIN_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .standard = "-",
+       .commands = IN(EXPLAIN), .help = "write the list to FILE, completely or not at all; - is the standard output")
+
+OPTION(EXPLAIN_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(EXPLAIN),
+       .help = "write a page of HTML instead: the strongest features, those that moved the decisions on DATA, and its "
+               "first rows")
+
 /* ---- Data out -------------------------------------------------------------------------------- */
 
 OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
