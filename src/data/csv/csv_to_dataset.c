@@ -377,13 +377,13 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
     /* In an inferred table gaps are filled, so that only a label or a weight can be missing. */
     bool without_label = data->schema && data->schema->automatic && data->schema->missing == SCHEMA_MEAN;
     if (dropped > 0)
-        dataset_note(data, "missing: %llu of %llu rows dropped%s", dropped, dropped + kept,
-                     without_label ? ", which have no label" : "");
+        dataset_note(data, "missing: %s of %s rows dropped%s", count_shown(dropped).text,
+                     count_shown(dropped + kept).text, without_label ? ", which have no label" : "");
     if (filled > 0 && !means)
-        dataset_note(data, "missing: %llu value%s became 0", filled, plural(filled));
+        dataset_note(data, "missing: %s value%s became 0", count_shown(filled).text, plural(filled));
     else if (filled > 0)
-        dataset_note(data, "missing: %llu value%s became the mean %s %s column%s", filled, plural(filled),
-                     of_training ? "that" : "of", whose, of_training ? " had in training" : "");
+        dataset_note(data, "missing: %s value%s became the mean %s %s column%s", count_shown(filled).text,
+                     plural(filled), of_training ? "that" : "of", whose, of_training ? " had in training" : "");
 }
 
 static const char *separator_name(char separator)
@@ -418,8 +418,8 @@ static void note(const struct csv_table *table, const struct data_reader *reader
         dataset_note(data, "indicators: %zu feature%s for gaps, which are frequent in %s", table->indicators,
                      table->indicators == 1 ? "" : "s", table->indicators == 1 ? "a column" : "these columns");
     if (plan->categories > 0)
-        dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories, plural(plan->categories),
-                     made, plural(made));
+        dataset_note(data, "categorical: %zu column%s became %s feature%s", plan->categories, plural(plan->categories),
+                     count_shown(made).text, plural(made));
     if (!reader->rank.active && !reader->batch_bytes) /* else it is noted when everything was read */
         csv_note_missing(data, table->rows->rows, plan->missing == CSV_MEAN || plan->missing == CSV_FILL,
                          reader->schema != NULL);

@@ -88,9 +88,9 @@ static temper_status read_label(struct votes_reader *reader, const struct csv_te
         size_t line, column;
         csv_text_place(row, field, &line, &column);
         return error_at(error, TEMPER_BAD_DATA, line, column,
-                        "%s:%zu:%zu: more than %d different labels; is %s a column of labels? name the columns by "
+                        "%s:%zu:%zu: more than %s different labels; is %s a column of labels? name the columns by "
                         "--columns",
-                        place_text(reader->table.plan.path).text, line, column, MOST_CLASSES,
+                        place_text(reader->table.plan.path).text, line, column, count_shown(MOST_CLASSES).text,
                         csv_column_shown(&reader->table.plan, field).text);
     }
     return *label == CLASSES_NO_MEMORY ? error_no_memory(error) : TEMPER_OK;
