@@ -403,6 +403,19 @@ static temper_status fail_see_help(const struct command *command, const char *fa
                 program ? "" : command->name);
 }
 
+/* The option that has the meaning which a name has in other programs; NULL if there is none. */
+static const char *synonym_of(const char *name)
+{
+    static const char *const synonyms[][2] = {
+        {"drop", "ignore"},  {"exclude", "ignore"}, {"target", "label"},      {"delimiter", "sep"}, {"nan", "na"},
+        {"na-values", "na"}, {"skiprows", "skip"},  {"charset", "encoding"},  {"out", "output"},    {"lambda", "l2"},
+        {"learner", "loss"}, {"jobs", "threads"},   {"random-state", "seed"}, {"cv", "folds"}};
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(name, synonyms[i][0]) == 0)
+            return synonyms[i][1];
+    return NULL;
+}
+
 /* Names the first command that has such an option; otherwise the nearest option of this command. */
 static temper_status unknown_option(const struct command *command, const char *name, size_t length)
 {
@@ -417,6 +430,9 @@ static temper_status unknown_option(const struct command *command, const char *n
     for (size_t i = 0; i < OPT_COUNT; i++)
         if (option_belongs(&option_table[i], command))
             suggestion_offer(&suggestion, option_table[i].name);
+    const char *synonym = synonym_of(word);
+    if (synonym && option_find(command, synonym, strlen(synonym)))
+        suggestion.name = synonym;
     if (!suggestion.name)
         return fail_see_help(command, "unknown option --", word);
     return fail(TEMPER_USAGE, "unknown option --%s; did you mean --%s?", word, suggestion.name);

@@ -206,14 +206,16 @@ static size_t edit_distance(const char *a, const char *b)
 }
 
 /* Offers a candidate; the nearest one so far is kept, the first among equals. A prefix of two letters or more counts as
- * distance 1, however much is missing; otherwise about one mistake in four characters is tolerated. */
+ * distance 1, however much is missing, and so does a longer form of a name of three or more; otherwise about one
+ * mistake in four characters is tolerated. */
 void suggestion_offer(struct suggestion *suggestion, const char *name)
 {
     size_t typed = strlen(suggestion->typed), length = strlen(name);
     if (typed == 0 || typed > SUGGESTED_LENGTH || length > SUGGESTED_LENGTH)
         return;
     bool prefix = typed >= 2 && strncmp(name, suggestion->typed, typed) == 0;
-    size_t distance = prefix ? 1 : edit_distance(suggestion->typed, name);
+    bool extended = length >= 3 && strncmp(name, suggestion->typed, length) == 0;
+    size_t distance = prefix || extended ? 1 : edit_distance(suggestion->typed, name);
     if (distance > 1 + length / 4 || distance >= length || (suggestion->name && distance >= suggestion->distance))
         return;
     suggestion->name = name;

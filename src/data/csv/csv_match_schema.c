@@ -135,8 +135,9 @@ static temper_status refuse_spelling(const struct schema_match *match, const cha
                      token_text(found, found + strlen(found)).text);
 }
 
-/* "'age', 'colour' and 'income'": the columns that the model needs and the header does not have, as many as fit. */
-static void list_missing(const struct schema_match *match, char out[MISSING_LENGTH])
+/* "'age', 'colour' and 'income'": the columns that the model needs and the header does not have, as many as fit.
+ * Returns how many there are. */
+static size_t list_missing(const struct schema_match *match, char out[MISSING_LENGTH])
 {
     const struct schema *schema = match->schema;
     size_t count = 0, shown = 0, used = 0;
@@ -156,6 +157,7 @@ static void list_missing(const struct schema_match *match, char out[MISSING_LENG
     }
     if (shown < count)
         snprintf(out + used, MISSING_LENGTH - used, " and %zu more", count - shown);
+    return count;
 }
 
 /* Names the missing columns. A name that differs only in case or blanks from the first of them is reported as the
@@ -173,11 +175,11 @@ static temper_status refuse_missing(const struct schema_match *match, size_t fir
         suggestion_offer(&near, names->name[i]);
     if (near.name) /* it may be another column: only proposed */
         snprintf(hint, sizeof hint, " ('%.80s' is similar)", token_text(near.name, near.name + strlen(near.name)).text);
-    list_missing(match, missing);
+    bool one = list_missing(match, missing) == 1;
     return error_set(match->reader->error, TEMPER_BAD_DATA,
-                     "%s: there is no column %s%s, which the model needs; add what is missing, or give a file with "
+                     "%s: there %s %s%s, which the model needs; add what is missing, or give a file with "
                      "the columns that it was trained on",
-                     place_text(match->plan->path).text, missing, hint);
+                     place_text(match->plan->path).text, one ? "is no column" : "are no columns", missing, hint);
 }
 
 /* Finds every column of the schema by its name, in expected linear time. The label is optional: a table for prediction

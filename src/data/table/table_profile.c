@@ -97,8 +97,10 @@ bool column_profile_add(struct column_profile *profile, const char *from, const 
         profile->gaps++;
         return true;
     }
-    bool plain = number_f64(from, to, &value) == NUMBER_OK;
-    profile->numbers += plain;
+    enum number_result result = number_f64(from, to, &value);
+    bool plain = result == NUMBER_OK;
+    /* A number that is too large, or infinite, is no text: it is in a column of numbers, and will be an odd cell. */
+    profile->numbers += result != NUMBER_NONE;
     if (plain || cell_number(from, to, '.', &value))
         count_number(profile, value);
     else
