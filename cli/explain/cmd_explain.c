@@ -30,34 +30,61 @@ struct explain_session {
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* The form that --output or --json names. */
 static enum explain_form form_of(const struct arguments *arguments)
 {
-    const char *word = text_of(arguments, OPT_EXPLAIN_TO);
+    const char *word = text_of(arguments, OPT_EXPLAIN_OUTPUT);
     if (was_given(arguments, OPT_JSON))
         return FORM_JSON;
+    if (!word)
+        return FORM_TABLE;
     return strcmp(word, "csv") == 0 ? FORM_CSV : strcmp(word, "jsonl") == 0 ? FORM_JSON_LINES : FORM_TABLE;
 }
 
-/* Refuses two options that set the form of the result, and targets that are inputs. */
+/* Whether --output names a form of the list, and not a file. */
+static bool names_form(const struct arguments *arguments)
+{
+    const char *word = text_of(arguments, OPT_EXPLAIN_OUTPUT);
+    return word && is_listed("table csv jsonl", ' ', word);
+}
+
+/* The file of the list: that of -o, or of --output if that names no form; "-" without any. */
+static const char *file_of(const struct arguments *arguments)
+{
+    if (was_given(arguments, OPT_EXPLAIN_FILE))
+        return text_of(arguments, OPT_EXPLAIN_FILE);
+    return was_given(arguments, OPT_EXPLAIN_OUTPUT) && !names_form(arguments) ? text_of(arguments, OPT_EXPLAIN_OUTPUT)
+                                                                              : "-";
+}
+
+/* Refuses two options that set the form of the result, or its file. */
+static temper_status check_forms(const struct arguments *arguments)
+{
+    bool json = was_given(arguments, OPT_JSON), page = was_given(arguments, OPT_EXPLAIN_REPORT);
+    bool output = was_given(arguments, OPT_EXPLAIN_OUTPUT), form = names_form(arguments);
+    if (page && json)
+        return fail(TEMPER_USAGE, "explain: --report and --json both set the form of the result; drop one");
+    if (page && (output || was_given(arguments, OPT_EXPLAIN_FILE)))
+        return fail(TEMPER_USAGE, "explain: --report names form and file of the result; drop --%s",
+                    output ? "output" : "output-file");
+    if (json && form)
+        return fail(TEMPER_USAGE, "explain: --json and --output %s both set the form of the result; drop one",
+                    text_of(arguments, OPT_EXPLAIN_OUTPUT));
+    if (output && !form && was_given(arguments, OPT_EXPLAIN_FILE))
+        return fail(TEMPER_USAGE,
+                    "explain: --output %s and -o both name a file; drop one, or give --output one of "
+                    "table, csv and jsonl",
+                    text_of(arguments, OPT_EXPLAIN_OUTPUT));
+    return TEMPER_OK;
+}
+
+/* Checks what can be checked before the model is loaded; targets must not be inputs. */
 static temper_status check_options(const struct arguments *arguments)
 {
-    static const enum option_id forms[] = {OPT_EXPLAIN_REPORT, OPT_JSON, OPT_EXPLAIN_TO};
-    const char *first = NULL, *to = text_of(arguments, OPT_EXPLAIN_OUTPUT);
+    const char *page = text_of(arguments, OPT_EXPLAIN_REPORT), *to = page ? page : file_of(arguments);
     if (!was_given(arguments, OPT_MODEL))
         return fail(TEMPER_USAGE, "explain: --model is missing; give the file that 'temper train' has written");
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const char *name = option_table[forms[i]].name;
-        if (!was_given(arguments, forms[i]))
-            continue;
-        if (first)
-            return fail(TEMPER_USAGE, "explain: --%s and --%s both set the form of the result; drop one", first, name);
-        first = name;
-    }
-    if (was_given(arguments, OPT_EXPLAIN_REPORT)) {
-        if (was_given(arguments, OPT_EXPLAIN_OUTPUT))
-            return fail(TEMPER_USAGE, "explain: --report names the file of the page; drop --output");
-        to = text_of(arguments, OPT_EXPLAIN_REPORT);
-    }
+    TRY(check_forms(arguments));
     return is_stdout(to) ? TEMPER_OK : check_target(arguments, to);
 }
 
@@ -229,7 +256,7 @@ temper_status cmd_explain(const struct arguments *arguments)
 {
     struct explain_session session = {.arguments = arguments};
     TRY(check_options(arguments));
-    session.to = text_of(arguments, OPT_EXPLAIN_OUTPUT);
+    session.to = file_of(arguments);
     session.page = text_of(arguments, OPT_EXPLAIN_REPORT);
     temper_status status = open_inputs(&session);
     if (status == TEMPER_OK)

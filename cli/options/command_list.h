@@ -157,7 +157,7 @@ COMMAND(EXPLAIN, .name = "explain", .operands = "[DATA]", .operand_completion = 
             "go together share an effect, or cancel each other's.",
         .examples = EXAMPLES({"The strongest features of a model", "temper explain -m model.temper"},
                              {"The three features that decided each row, as CSV",
-                              "temper explain -m model.temper test.csv --top 3 --to csv -o reasons.csv"},
+                              "temper explain -m model.temper test.csv --top 3 --output csv -o reasons.csv"},
                              {"A page", "temper explain -m model.temper test.csv --report explain.html"}))
 
 COMMAND(

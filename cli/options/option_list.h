@@ -410,13 +410,14 @@ OPTION(
 OPTION(EXPLAIN_TOP, .name = "top", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 10000, .standard = "10",
        .commands = IN(EXPLAIN), .help = "list so many features, the strongest ones")
 
-OPTION(EXPLAIN_TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = "table csv jsonl",
-       .standard = "table", .commands = IN(EXPLAIN),
-       .help = "form of the list: a table for people, CSV with a line for each feature, or JSON lines, an object for "
-               "each row of DATA or each class")
+OPTION(EXPLAIN_OUTPUT, .name = "output", .placeholder = "table|csv|jsonl|FILE", .type = TYPE_FILE,
+       .commands = IN(EXPLAIN),
+       .help = "table: for people, as without this option; csv: a line for each feature of each row or class; jsonl: a "
+               "JSON object for each row or class; any other word is a file to write to, as for -o")
 
-OPTION(EXPLAIN_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .standard = "-",
-       .commands = IN(EXPLAIN), .help = "write the list to FILE, completely or not at all; - is the standard output")
+OPTION(EXPLAIN_FILE, .name = "output-file", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(EXPLAIN),
+       .help = "write the list to FILE, completely or not at all; the standard output if not given, or -")
 
 OPTION(EXPLAIN_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(EXPLAIN),
        .help = "write a page of HTML instead: the strongest features, those that moved the decisions on DATA, and its "

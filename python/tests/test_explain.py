@@ -48,7 +48,7 @@ def test_same_as_the_command(command, tmp_path):
     model = temperlr.TemperedLogisticRegression().fit(X, y)
     model.save(tmp_path / "model.temper")
     np.savetxt(tmp_path / "rows.csv", X[:5], delimiter=",", fmt="%.17g")
-    words = ["explain", "-q", "-m", "model.temper", "rows.csv", "--to", "jsonl", "--type", "f64", "--top", "4"]
+    words = ["explain", "-q", "-m", "model.temper", "rows.csv", "--output", "jsonl", "--type", "f64", "--top", "4"]
     run = subprocess.run([command, *words], cwd=tmp_path, capture_output=True, text=True, check=True)
     found = model.explain(X[:5])
     for row, line in enumerate(run.stdout.splitlines()):

@@ -15,21 +15,21 @@ $TEMPER explain -m model.temper --top 4
 echo
 $TEMPER explain -q -m model.temper new.csv --top 3
 echo
-$TEMPER explain -q -m model.temper new.csv --top 2 --to csv | sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g'
+$TEMPER explain -q -m model.temper new.csv --top 2 --output csv | sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g'
 echo
-$TEMPER explain -q -m model.temper new.csv --top 2 --to jsonl | sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g'
+$TEMPER explain -q -m model.temper new.csv --top 2 --output jsonl | sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g'
 echo
 $TEMPER explain -q -m model.temper new.csv --top 1 --json | sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g'
 echo
 $TEMPER explain -q -m model.temper --top 1 --json | sed 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g'
-$TEMPER explain -m model.temper --to csv -o effects.csv && head -n 1 effects.csv && wc -l <effects.csv
+$TEMPER explain -m model.temper --output csv -o effects.csv && head -n 1 effects.csv && wc -l <effects.csv
 # Three classes, and a model that was not scaled.
 train_on three.csv three.temper --scale none
 $TEMPER explain -m three.temper --top 1
 # Nothing is written over an input, or half.
 $TEMPER explain -m model.temper -o model.temper || echo "exit $?"
 $TEMPER explain -m model.temper shop.csv --report shop.csv || echo "exit $?"
-$TEMPER explain -m model.temper --json --to csv || echo "exit $?"
+$TEMPER explain -m model.temper --json --output csv || echo "exit $?"
 $TEMPER explain -m model.temper --report page.html -o list || echo "exit $?"
 $TEMPER explain shop.csv || echo "exit $?"
 $TEMPER explain -m model.temper nothing.csv -o list || echo "exit $?"
