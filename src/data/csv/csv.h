@@ -212,6 +212,8 @@ bool csv_complete_header(struct csv_line *first, const struct csv_line *second, 
 char csv_infer_separator(const char *p, const char *to);
 /* Whether the first lines do not have the separator that an option has named, but *present. */
 bool csv_separator_is_absent(const struct csv_format *format, const char *p, const char *to, char *present);
+/* The number of the first of the three first lines that is a ruler of dashes; 0: none. */
+uint64_t csv_ruler_line(const char *p, const char *to);
 /* Whether all lines are comments, which begin with #. */
 bool csv_is_all_comments(const char *p, const char *to);
 /* Lines before the table: those with another number of cells than most of the first lines. *next is after them. */

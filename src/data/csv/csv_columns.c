@@ -131,12 +131,15 @@ static const char *meant_name(const struct csv_column_plan *plan, const char *na
 static void list_names(const struct csv_column_plan *plan, char out[NAMES_LENGTH])
 {
     size_t used = (size_t)snprintf(out, NAMES_LENGTH, "a name of the header: "), i = 0;
+    size_t shown_names = 0;
     for (; i < plan->names.count; i++) {
         const char *name = plan->names.name[i];
         struct token_text shown = token_text(name, name + strlen(name));
+        if (!*name)
+            continue;
         if (used + strlen(shown.text) + sizeof ", ..." > NAMES_LENGTH)
             break;
-        used += (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", i ? ", " : "", shown.text);
+        used += (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", shown_names++ ? ", " : "", shown.text);
     }
     if (i < plan->names.count)
         snprintf(out + used, NAMES_LENGTH - used, i ? ", ..." : "...");
@@ -285,6 +288,9 @@ static temper_status assign_label(struct csv_column_plan *plan, const struct dat
     }
     for (size_t i = plan->columns; i-- > 0;) {
         if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
+            continue;
+        /* Spreadsheets end rows by separators of columns that are empty, and have no name. */
+        if (plan->inferred.wanted && i < plan->names.count && !*plan->names.name[i])
             continue;
         plan->label = i;
         plan->label_guessed = true;

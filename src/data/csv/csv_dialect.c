@@ -195,6 +195,24 @@ bool csv_separator_is_absent(const struct csv_format *format, const char *p, con
     return count_fields(format, p, to).usual < 2 && count_fields(&other, p, to).usual >= 2 && *present != ' ';
 }
 
+/* The number of the first of the three first lines that consists of dashes, with marks between them, as databases draw
+ * under a header and around a table; 0: there is none. */
+uint64_t csv_ruler_line(const char *p, const char *to)
+{
+    for (uint64_t line = 1; line <= 3 && p < to; line++) {
+        size_t length = line_length(p, to), run = 0, longest = 0, others = 0;
+        for (size_t i = 0; i < length; i++) {
+            run = p[i] == '-' ? run + 1 : 0; /* a single dash may be a gap */
+            longest = run > longest ? run : longest;
+            others += p[i] == '\0' || !strchr("-+| \t\r:", p[i]);
+        }
+        if (others == 0 && longest >= 4)
+            return line;
+        p += length + (p + length < to);
+    }
+    return 0;
+}
+
 /* Whether all lines begin with #, as comments do. */
 bool csv_is_all_comments(const char *p, const char *to)
 {

@@ -321,6 +321,13 @@ static temper_status check_first_lines(const struct csv_reader *csv)
     if (csv->reader->options->automatic && text->from < text->to && csv_is_all_comments(text->from, text->to))
         return error_set(csv->reader->error, TEMPER_BAD_DATA, "%s: no rows, only comments; give a file with rows",
                          place_text(plan->path).text);
+    uint64_t ruler = csv_ruler_line(text->from, text->to);
+    if (csv->reader->options->automatic && ruler > 0)
+        return error_at(
+            csv->reader->error, TEMPER_BAD_DATA, (size_t)ruler, 0,
+            "%s:%llu: a line of dashes, as databases print for people; export the table as CSV (psql --csv, "
+            "mysql --batch, sqlite3 -csv -header)",
+            place_text(plan->path).text, (unsigned long long)ruler);
     if (csv->reader->options->separator && csv_separator_is_absent(&plan->format, text->from, text->to, &present))
         return error_set(csv->reader->error, TEMPER_BAD_DATA,
                          "%s: the first lines are not separated by --sep %s, but by %s as it seems; pass --sep %s, or "
