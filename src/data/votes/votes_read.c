@@ -221,13 +221,14 @@ static void note_layout(struct votes *votes, const struct votes_reader *reader)
     if (!plan->header)
         sentence_append(notes, size, "votes: the first line is a row; pass --header yes if it holds names");
     if (reader->gaps)
-        sentence_append(notes, size, "votes: %zu line%s without a label", reader->gaps, plural(reader->gaps));
+        sentence_append(notes, size, "votes: %s line%s without a label", count_shown(reader->gaps).text,
+                        plural(reader->gaps));
     if (votes->repeated)
-        sentence_append(notes, size, "votes: %zu repeat another and count%s once", votes->repeated,
+        sentence_append(notes, size, "votes: %s repeat another and count%s once", count_shown(votes->repeated).text,
                         votes->repeated == 1 ? "s" : "");
     if (votes->contradicting)
-        sentence_append(notes, size, "votes: %zu time%s an annotator gave an item a second label; both count",
-                        votes->contradicting, plural(votes->contradicting));
+        sentence_append(notes, size, "votes: %s time%s an annotator gave an item a second label; both count",
+                        count_shown(votes->contradicting).text, plural(votes->contradicting));
 }
 
 /* Takes the names from the texts. */
