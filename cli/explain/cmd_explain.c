@@ -124,6 +124,7 @@ static void keep_for_page(struct explain_session *session, size_t index, size_t 
     }
 }
 
+/* Appends a text to the file or to the standard output, and frees it. */
 static temper_status write_list(const struct explain_session *session, struct output_buffer *buffer)
 {
     temper_error error;
@@ -155,6 +156,7 @@ static temper_status explain_batch(struct explain_session *session, const temper
     return write_list(session, &buffer);
 }
 
+/* Rows are numbered through all batches. */
 static temper_status explain_batches(struct explain_session *session)
 {
     temper_data *data;
@@ -182,6 +184,7 @@ static temper_status list_rows(struct explain_session *session)
     return write_list(session, &buffer);
 }
 
+/* Goes through all rows, keeps sums and the first rows, and writes the page. */
 static temper_status page_of_rows(struct explain_session *session)
 {
     size_t kept = session->batch.top;
@@ -252,6 +255,7 @@ static temper_status write_all(struct explain_session *session)
     return file ? checked(atomic_file_commit(file, &error), &error) : TEMPER_OK;
 }
 
+/* Dropping an uncommitted file leaves an earlier one of that name as it was. */
 temper_status cmd_explain(const struct arguments *arguments)
 {
     struct explain_session session = {.arguments = arguments};

@@ -27,6 +27,7 @@ const char *contribution_value(const temper_contribution *contribution, char out
     return out;
 }
 
+/* The name is shortened first, so that the value is seen. */
 const char *contribution_title(const temper_contribution *contribution, char out[VALUE_LENGTH])
 {
     char value[VALUE_LENGTH], name[NAME_SHOWN];
@@ -150,6 +151,7 @@ static temper_status list_vectors(FILE *out, const struct explain_subject *subje
     return TEMPER_OK;
 }
 
+/* A list of the length that the model has features is enough for any --top. */
 temper_status explain_list_model(FILE *out, const struct explain_subject *subject)
 {
     size_t features = temper_model_features(subject->model), top = subject->top < features ? subject->top : features;
@@ -249,6 +251,7 @@ static void csv_row(FILE *out, const struct explain_subject *subject, size_t num
     }
 }
 
+/* Rows of one JSON object are elements of an array; those of JSON lines end in a newline. */
 void explain_list_row(FILE *out, const struct explain_subject *subject, size_t number,
                       const temper_row_explanation *row, const temper_contribution *list)
 {

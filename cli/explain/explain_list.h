@@ -19,9 +19,9 @@ struct explain_subject {
 };
 
 enum { VALUE_LENGTH = 200 };
-/* The value of a contribution for people: "red", "1,234.5" without the comma, "(words)". Returns `out`. */
+/* The value of a contribution for people: "red", "yes", "1234.5", "(its words)". Returns `out`. */
 const char *contribution_value(const temper_contribution *contribution, char out[VALUE_LENGTH]);
-/* "colour = red", "age is missing: no" */
+/* "colour = red", "age is missing = no" */
 const char *contribution_title(const temper_contribution *contribution, char out[VALUE_LENGTH]);
 
 /* The whole list of a model. Errors have been reported. */

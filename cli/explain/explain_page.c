@@ -24,6 +24,7 @@ struct bar_list {
     size_t count;
 };
 
+/* The caller adds at most PAGE_BARS. */
 static void add_bar(struct bar_list *bars, const char *name, double value)
 {
     format_name(name, NAME_WIDTH, bars->text[bars->count]);
@@ -31,6 +32,7 @@ static void add_bar(struct bar_list *bars, const char *name, double value)
     bars->value[bars->count++] = value;
 }
 
+/* A picture of one series; nothing if there are no bars. */
 static temper_status draw_bars(struct html_draft *draft, const struct bar_list *bars, const char *title,
                                const char *series)
 {
@@ -49,6 +51,7 @@ static temper_status draw_bars(struct html_draft *draft, const struct bar_list *
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
+/* The files, the number of rows and the classes, with which all pages begin. */
 static temper_status add_source(struct html_draft *draft, const struct explain_subject *subject,
                                 const struct explain_rows_shown *shown)
 {
@@ -111,6 +114,7 @@ static temper_status add_effect_table(struct html_draft *draft, const struct exp
     return TEMPER_OK;
 }
 
+/* The part on the model: what the numbers mean, a picture for each of the first classes, and a table of all. */
 static temper_status add_model(struct html_draft *draft, const struct explain_subject *subject)
 {
     size_t vectors = temper_model_weight_vectors(subject->model);
@@ -184,6 +188,7 @@ static void add_row(struct html_draft *draft, const struct explain_subject *subj
     draft_table_end(draft);
 }
 
+/* The part on DATA: all rows in one picture, then the first ones one by one. */
 static temper_status add_rows(struct html_draft *draft, const struct explain_subject *subject,
                               const struct explain_rows_shown *shown)
 {

@@ -71,6 +71,7 @@ struct margin_weights {
     double sign;
 };
 
+/* The weight of a feature in the difference of the two scores. */
 static double margin_weight(const struct margin_weights *margin, size_t feature)
 {
     return margin->sign * margin->plus[feature] - (margin->minus ? margin->minus[feature] : 0);
@@ -86,7 +87,7 @@ static struct margin_weights open_row(const struct explainer *explainer, const d
     if (model->vectors == 1) {
         double sign = row->predicted == 1 ? 1 : -1;
         row->runner_up = 1 - row->predicted;
-        row->margin = sign * score[0];
+        row->margin = fabs(score[0]);
         row->base = sign * base[0];
         return (struct margin_weights){model->weights, NULL, sign};
     }
@@ -157,6 +158,45 @@ struct explain_job {
     double *out;                  /* the contributions of all features */
 };
 
+/* Offers the contributions of all terms of a row. */
+static void offer_terms(const struct explain_job *job, size_t index, const struct margin_weights *margin, double *x,
+                        struct row_list *list)
+{
+    const struct explainer *explainer = job->explainer;
+    row_features(explainer, job->x, index, x);
+    for (size_t t = 0; t < explainer->terms; t++) {
+        const struct explain_term *term = &explainer->term[t];
+        double contribution = 0;
+        for (size_t j = term->first; j < term->first + term->count; j++) {
+            double weight = margin_weight(margin, j);
+            contribution += weight == 0 ? 0 : weight * distance(explainer, j, x[j]);
+        }
+        offer_term(list, t, contribution);
+    }
+}
+
+/* Whether absent features of sparse rows contribute nothing, and each feature is a term: then the entries of a row are
+ * enough, of which there may be a hundred among a million features. */
+static bool entries_suffice(const struct explain_job *job)
+{
+    const struct explainer *explainer = job->explainer;
+    return job->x->kind == MATRIX_CSR && !explainer->reference && explainer->terms == explainer->model->features;
+}
+
+/* The same of the entries of a sparse row; x is set for them only. */
+static void offer_entries(const struct explain_job *job, size_t index, const struct margin_weights *margin, double *x,
+                          struct row_list *list)
+{
+    struct row row = matrix_row(job->x, index);
+    for (size_t i = 0; i < row.count; i++) {
+        size_t j = row_column(&row, i);
+        if (j >= job->explainer->model->features)
+            continue;
+        x[j] = row_value(&row, i);
+        offer_term(list, j, margin_weight(margin, j) * distance(job->explainer, j, x[j]));
+    }
+}
+
 /* Explains a row by its terms. */
 static void explain_row(const struct explain_job *job, size_t index, double *x)
 {
@@ -164,16 +204,10 @@ static void explain_row(const struct explain_job *job, size_t index, double *x)
     temper_row_explanation *row = &job->to->rows[index];
     struct margin_weights margin = open_row(explainer, job->score + index * explainer->model->vectors, row);
     struct row_list list = {.list = job->to->list + index * job->to->top, .top = job->to->top};
-    row_features(explainer, job->x, index, x);
-    for (size_t t = 0; t < explainer->terms; t++) {
-        const struct explain_term *term = &explainer->term[t];
-        double contribution = 0;
-        for (size_t j = term->first; j < term->first + term->count; j++) {
-            double weight = margin_weight(&margin, j);
-            contribution += weight == 0 ? 0 : weight * distance(explainer, j, x[j]);
-        }
-        offer_term(&list, t, contribution);
-    }
+    if (entries_suffice(job))
+        offer_entries(job, index, &margin, x, &list);
+    else
+        offer_terms(job, index, &margin, x, &list);
     row->count = list.count;
     row->rest = list.sum;
     for (size_t i = 0; i < list.count; i++) {
