@@ -26,7 +26,9 @@ static temper_data *shop(size_t classes)
     for (size_t i = 0; i < 120; i++) {
         size_t age = 20 + i * 7 % 50, colour = i * 5 % 3;
         size_t label = (size_t)(age > 40) + (size_t)(classes == 3 && colour == 0);
-        snprintf(income, sizeof income, i % 3 ? "%zu" : "", 1000 + i * 31 % 977);
+        snprintf(income, sizeof income, "%zu", 1000 + i * 31 % 977);
+        if (i % 3 == 0) /* a gap */
+            income[0] = '\0';
         at += (size_t)snprintf(text + at, sizeof text - at, "%zu,%s,%s,2020-%02zu-%02zu,%s,%s\n", age, colours[colour],
                                i % 2 ? "yes" : "no", 1 + i % 12, 1 + i % 28, income, names[label]);
     }
