@@ -39,12 +39,24 @@ temper_status application_begin(struct model_application *application, const str
         &error);
 }
 
+/* Prints what the reader has assumed, once. */
+static void print_assumptions(struct model_application *application)
+{
+    if (application->reader && !application->noted)
+        print_sentences(application->arguments, temper_batch_reader_notes(application->reader));
+    application->noted = true;
+}
+
 /* Counts the rows of all processes: under MPI each process holds a part of the batch, and the report is about the whole
  * file. */
 temper_status application_next(struct model_application *application, temper_data **batch)
 {
     temper_error error;
-    TRY(checked(temper_batch_reader_next(application->reader, batch, &error), &error));
+    temper_status status = temper_batch_reader_next(application->reader, batch, &error);
+    if (status != TEMPER_OK) {
+        print_assumptions(application); /* before the error, which they may explain */
+        return fail_with(&error);
+    }
     if (*batch)
         application->rows += temper_data_total_rows(*batch);
     return TEMPER_OK;
@@ -54,10 +66,8 @@ temper_status application_next(struct model_application *application, temper_dat
  * opened. */
 void application_end(struct model_application *application)
 {
-    if (application->reader) {
-        print_sentences(application->arguments, temper_batch_reader_notes(application->reader));
-        temper_batch_reader_close(application->reader);
-    }
+    print_assumptions(application);
+    temper_batch_reader_close(application->reader);
     temper_model_free(application->model);
 }
 

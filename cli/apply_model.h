@@ -9,6 +9,7 @@ struct model_application {
     const struct arguments *arguments;
     temper_model *model;
     temper_batch_reader *reader;
+    bool noted;   /* the notes of the reader have been printed */
     size_t rows;  /* so far */
     double start; /* seconds at the beginning */
 };

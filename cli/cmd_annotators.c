@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "annotators_report.h"
+#include "base/text.h"
 #include "json_csv.h"
 #include "message.h"
 #include "options/library_options.h"
@@ -251,7 +252,8 @@ static temper_status write_labelled(const struct annotators_session *session)
     if (status != TEMPER_OK)
         return output_failed(path, &error);
     if (rows < all && !was_given(arguments, OPT_QUIET))
-        note("%s has the %zu rows that were labelled; %zu without a vote are left out", path, rows, all - rows);
+        note("%s has the %s rows that were labelled; %s without a vote are left out", path, count_shown(rows).text,
+             count_shown(all - rows).text);
     return TEMPER_OK;
 }
 

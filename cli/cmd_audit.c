@@ -11,6 +11,7 @@
 
 #include "audit/audit_health.h"
 #include "audit/audit_inputs.h"
+#include "base/text.h"
 #include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
@@ -192,8 +193,8 @@ static void print_conflicts(FILE *out, const struct audit_result *result)
     size_t shown = 0;
     if (report->conflicts == 0)
         return;
-    fprintf(out, "\nconflicts: %zu %s the features of another row, and not its label%s", report->conflicts,
-            report->conflicts == 1 ? "row has" : "rows have",
+    fprintf(out, "\nconflicts: %s %s the features of another row, and not its label%s",
+            count_shown(report->conflicts).text, report->conflicts == 1 ? "row has" : "rows have",
             report->conflicts > CONFLICTS_SHOWN ? "; the most suspicious:" : "");
     print_head(out);
     /* The ranking is in descending order of suspicion, so the first conflicts found are the most suspicious. */
@@ -542,9 +543,9 @@ static temper_status print_applied(const temper_corrections *found, const char *
 {
     struct output_buffer buffer;
     TRY(output_open(&buffer));
-    fprintf(buffer.stream, "%zu label%s changed in %s; %zu confirmed, %zu unsure and left as %s\n", found->changed,
-            found->changed == 1 ? "" : "s", path, found->right, found->unsure,
-            found->unsure == 1 ? "it is" : "they are");
+    fprintf(buffer.stream, "%s label%s changed in %s; %s confirmed, %s unsure and left as %s\n",
+            count_shown(found->changed).text, found->changed == 1 ? "" : "s", path, count_shown(found->right).text,
+            count_shown(found->unsure).text, found->unsure == 1 ? "it is" : "they are");
     return output_print(&buffer);
 }
 

@@ -26,7 +26,8 @@ static void json_ascii(FILE *out, unsigned char character)
 }
 
 /* Prints `length` bytes as a JSON string. Names come from data files in any encoding, and a single invalid byte would
- * make the whole document unreadable for a strict parser. */
+ * make the whole document unreadable for a strict parser. Such a byte is almost always a letter in Latin-1, whose bytes
+ * are the first code points of Unicode. */
 static void json_span(FILE *out, const char *text, size_t length)
 {
     const char *end = text + length;
@@ -37,7 +38,7 @@ static void json_span(FILE *out, const char *text, size_t length)
         if (size == 1)
             json_ascii(out, (unsigned char)*text);
         else if (size == 0)
-            fputs("\\ufffd", out);
+            fprintf(out, "\\u%04x", (unsigned char)*text >= 0xa0 ? (unsigned char)*text : 0xfffdu);
         else
             fwrite(text, 1, size, out);
         text += size ? size : 1;

@@ -8,8 +8,8 @@
 
 #include "temper.h"
 
-/* In quotes; bytes that are not UTF-8 become U+FFFD, which every parser accepts (base/json_write escapes them for
- * temper's own files instead). NULL becomes null. */
+/* In quotes; bytes that are not UTF-8 become the letters that they are in Latin-1, or U+FFFD (base/json_write escapes
+ * them for temper's own files instead). NULL becomes null. */
 void json_text(FILE *out, const char *text);
 /* The shortest decimal that reads back as the same number; null if it is not finite. */
 void json_number(FILE *out, double number);

@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "process_group.h"
 
@@ -18,17 +21,35 @@ static void replace_controls(char *line)
             *line = '?';
 }
 
-/* Formats and prints one line by a single call of fprintf, so that lines of several processes do not mix. The kind ""
- * means an error, which under MPI may have to be kept until it is known which process failed first. */
-static void print_line(const char *kind, const char *format, va_list arguments)
+/* NO_COLOR counts with any value that is not empty (https://no-color.org). */
+bool messages_have_colours(void)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return !(no_color && *no_color) && terminal && *terminal && strcmp(terminal, "dumb") != 0 &&
+           isatty(STDERR_FILENO) == 1;
+}
+
+/* The kinds of lines, with what they begin with and its colour on a terminal (ECMA-48): bold red, bold yellow, cyan. */
+enum line_kind { LINE_ERROR, LINE_WARNING, LINE_NOTE };
+static const struct {
+    const char *words, *colour;
+} line_kinds[] = {[LINE_ERROR] = {"temper:", "\033[1;31m"},
+                  [LINE_WARNING] = {"temper: warning:", "\033[1;33m"},
+                  [LINE_NOTE] = {"temper: note:", "\033[36m"}};
+
+/* Formats and prints one line by a single call of fprintf, so that lines of several processes do not mix. Under
+ * MPI an error may have to be kept until it is known which process failed first. */
+static void print_line(enum line_kind kind, const char *format, va_list arguments)
 {
     char line[LINE_LENGTH];
     /* Formatted before the check, because a kept error is stored as text. */
     vsnprintf(line, sizeof line, format, arguments);
     replace_controls(line);
-    if (process_group_keeps(line, *kind == '\0'))
+    if (process_group_keeps(line, kind == LINE_ERROR))
         return;
-    fprintf(stderr, "temper: %s%s\n", kind, line);
+    bool coloured = messages_have_colours();
+    fprintf(stderr, "%s%s%s %s\n", coloured ? line_kinds[kind].colour : "", line_kinds[kind].words,
+            coloured ? "\033[0m" : "", line);
 }
 
 /* The status is returned so that a failure is one statement in the caller. */
@@ -36,7 +57,7 @@ temper_status fail(temper_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_line("", format, arguments);
+    print_line(LINE_ERROR, format, arguments);
     va_end(arguments);
     return status;
 }
@@ -58,7 +79,7 @@ void warn(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_line("warning: ", format, arguments);
+    print_line(LINE_WARNING, format, arguments);
     va_end(arguments);
 }
 
@@ -67,6 +88,6 @@ void note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_line("note: ", format, arguments);
+    print_line(LINE_NOTE, format, arguments);
     va_end(arguments);
 }

@@ -3,6 +3,8 @@
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
+#include <stdbool.h>
+
 #include "temper.h"
 
 /* Each prints an error and returns its status, so that a failure is one statement:
@@ -22,5 +24,8 @@ static inline temper_status checked(temper_status status, const temper_error *er
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* What was assumed, and the like; --quiet suppresses it. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Whether lines on the standard error may have colours: it is a terminal that knows them, and NO_COLOR is not set. */
+bool messages_have_colours(void);
 
 #endif

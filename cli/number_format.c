@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/display/display_width.h"
+#include "base/text.h"
 #include "temper_extra.h"
 
 enum {
@@ -15,19 +16,10 @@ enum {
     CLASS_WIDTH = 20
 };
 
-/* Inserts a comma between groups of three digits, independent of the locale: output must not depend on the environment.
- */
+/* The library's messages have them in the same way. */
 const char *format_count(size_t count, char out[FORMAT_LENGTH])
 {
-    char digits[FORMAT_LENGTH];
-    size_t length = (size_t)snprintf(digits, sizeof digits, "%zu", count), at = 0;
-    for (size_t i = 0; i < length; i++) {
-        /* A group begins where a multiple of three digits remains. */
-        if (i > 0 && (length - i) % 3 == 0)
-            out[at++] = ',';
-        out[at++] = digits[i];
-    }
-    out[at] = '\0';
+    snprintf(out, FORMAT_LENGTH, "%s", count_shown(count).text);
     return out;
 }
 

@@ -41,14 +41,6 @@ static size_t terminal_columns(void)
     return size.ws_col < FEWEST_COLUMNS ? FEWEST_COLUMNS : size.ws_col;
 }
 
-/* Whether bold text is unwanted or unsupported. NO_COLOR counts with any value that is not empty
- * (https://no-color.org). */
-static bool wants_plain(void)
-{
-    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return (no_color && *no_color) || !terminal || strcmp(terminal, "dumb") == 0;
-}
-
 /* A status line only on a terminal: in a log file its carriage returns would be noise. drawn = -infinity makes the
  * first line due at once. */
 void progress_begin(struct progress_line *progress, bool quiet, bool verbose)
@@ -56,7 +48,7 @@ void progress_begin(struct progress_line *progress, bool quiet, bool verbose)
     quiet = quiet || !process_group_is_first();
     *progress = (struct progress_line){.log = verbose && !quiet, .drawn = -INFINITY};
     progress->line = !quiet && !verbose && isatty(STDERR_FILENO) == 1;
-    progress->bold = progress->line && !wants_plain();
+    progress->bold = progress->line && messages_have_colours();
     progress->columns = progress->line ? terminal_columns() : USUAL_COLUMNS;
 }
 

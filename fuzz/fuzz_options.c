@@ -58,6 +58,11 @@ void note(const char *format, ...)
     (void)format; /* only what commands say once they run */
 }
 
+bool messages_have_colours(void)
+{
+    return false;
+}
+
 /* ---- What must hold -------------------------------------------------------------------------- */
 
 /* Every value that the parser has accepted can be read: it passes its own check, and numbers are within the bounds of

@@ -19,8 +19,8 @@
  *     printf("row 1 is %s\n", temper_model_class_name(model, (size_t)classes[0]));
  *
  * This header holds the core; temper_extra.h has the rest: plots and HTML pages, statistics, noise, remote workers, the
- * solvers of the paper. Both are plain C11. Every call is thread-safe and free of global
- * state; none prints, exits, installs a signal handler or changes the locale.
+ * solvers of the paper; temper_explain.h, what decides a class. All are plain C11. Every call is thread-safe and free
+ * of global state; none prints, exits, installs a signal handler or changes the locale.
  *
  * Rules that hold everywhere:
  * - Counts, row numbers, column numbers and sizes in bytes are size_t. Random seeds are uint64_t, class numbers in

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "json_csv.h"
 #include "number_format.h"
 
@@ -44,7 +45,7 @@ static void print_fate(FILE *out, const temper_table_column *column)
     if (column->reason)
         fprintf(out, "left out: it %s", column->reason);
     else if (strcmp(column->role, "feature") == 0)
-        fprintf(out, "%zu feature%s", column->features, column->features == 1 ? "" : "s");
+        fprintf(out, "%s feature%s", count_shown(column->features).text, column->features == 1 ? "" : "s");
     else
         fputs(column->role, out);
 }

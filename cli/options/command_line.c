@@ -65,12 +65,12 @@ temper_status fail_unknown_command(const char *name)
 /* Sets of commands, as bits of option.commands. */
 #define IN(command) (1u << CMD_##command)
 #define EVERYWHERE  (~0u)
-#define APPLYING    (IN(PREDICT) | IN(EVAL))         /* apply a model to data */
-#define FITTING     (IN(TRAIN) | IN(PLOT))           /* fit one model to data */
-#define SOLVING     (FITTING | IN(TUNE) | IN(AUDIT)) /* fit one model or many */
+#define APPLYING    (IN(PREDICT) | IN(EVAL) | IN(EXPLAIN)) /* apply a model to data */
+#define FITTING     (IN(TRAIN) | IN(PLOT))                 /* fit one model to data */
+#define SOLVING     (FITTING | IN(TUNE) | IN(AUDIT))       /* fit one model or many */
 #define LABELLED    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(EVAL) | SOLVING)
-#define READING     (LABELLED | IN(PREDICT)) /* read data at all */
-#define BOUNDED                              /* of those, the commands that keep to a memory limit */                  \
+#define READING     (LABELLED | IN(PREDICT) | IN(EXPLAIN)) /* read data at all */
+#define BOUNDED                                            /* of those, the commands that keep to a memory limit */    \
     (IN(TRAIN) | IN(TUNE) | IN(AUDIT) | IN(PREDICT) | IN(EVAL) | IN(CONVERT) | IN(INFO))
 
 /* "tempered logistic ...": one literal made from the list; [1] skips its leading space. */
@@ -404,6 +404,19 @@ static temper_status fail_see_help(const struct command *command, const char *fa
                 program ? "" : command->name);
 }
 
+/* The option that has the meaning which a name has in other programs; NULL if there is none. */
+static const char *synonym_of(const char *name)
+{
+    static const char *const synonyms[][2] = {
+        {"drop", "ignore"},  {"exclude", "ignore"}, {"target", "label"},      {"delimiter", "sep"}, {"nan", "na"},
+        {"na-values", "na"}, {"skiprows", "skip"},  {"charset", "encoding"},  {"out", "output"},    {"lambda", "l2"},
+        {"learner", "loss"}, {"jobs", "threads"},   {"random-state", "seed"}, {"cv", "folds"}};
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (strcmp(name, synonyms[i][0]) == 0)
+            return synonyms[i][1];
+    return NULL;
+}
+
 /* Names the first command that has such an option; otherwise the nearest option of this command. */
 static temper_status unknown_option(const struct command *command, const char *name, size_t length)
 {
@@ -418,6 +431,9 @@ static temper_status unknown_option(const struct command *command, const char *n
     for (size_t i = 0; i < OPT_COUNT; i++)
         if (option_belongs(&option_table[i], command))
             suggestion_offer(&suggestion, option_table[i].name);
+    const char *synonym = synonym_of(word);
+    if (synonym && option_find(command, synonym, strlen(synonym)))
+        suggestion.name = synonym;
     if (!suggestion.name)
         return fail_see_help(command, "unknown option --", word);
     return fail(TEMPER_USAGE, "unknown option --%s; did you mean --%s?", word, suggestion.name);

@@ -63,6 +63,7 @@ temper_status cmd_audit(const struct arguments *arguments);
 temper_status cmd_annotators(const struct arguments *arguments);
 temper_status cmd_predict(const struct arguments *arguments);
 temper_status cmd_eval(const struct arguments *arguments);
+temper_status cmd_explain(const struct arguments *arguments);
 temper_status cmd_info(const struct arguments *arguments);
 temper_status cmd_convert(const struct arguments *arguments);
 temper_status cmd_noise(const struct arguments *arguments);

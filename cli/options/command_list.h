@@ -151,6 +151,24 @@ COMMAND(EVAL, .name = "eval", .operands = "DATA", .operand_completion = COMPLETE
                              {"Thresholds for the class 'ill'", "temper eval -m model.temper --positive ill test.csv"},
                              {"For a program", "temper eval -m model.temper --json test.csv"}))
 
+COMMAND(EXPLAIN, .name = "explain", .operands = "[DATA]", .operand_completion = COMPLETE_FILE, .fewest = 0, .most = 1,
+        .run = cmd_explain, .summary = "show which features a model decides by",
+        .description =
+            "Without DATA, lists the strongest features of a model, for each class: the effect on its score of a step "
+            "of the feature, which is a standard deviation in the training rows if the model was trained with --scale "
+            "standard, as is the default for tables; the report names the step of other models.\n\nWith DATA, lists "
+            "for each row the features that moved its decision: the predicted class, the runner-up, and the "
+            "contribution of each feature to the difference of their scores, relative to a row that has the mean of "
+            "the training rows in all features (0 where the model has no means). A positive contribution speaks for "
+            "the predicted class. The base, which is the difference at those means, and all contributions add up to "
+            "the difference of the scores. All features of a column of categories are one contribution, shown as "
+            "colour = red. Values are in the units of DATA.\n\nWeights describe the model, not causes: features that "
+            "go together share an effect, or cancel each other's.",
+        .examples = EXAMPLES({"The strongest features of a model", "temper explain -m model.temper"},
+                             {"The three features that decided each row, as CSV",
+                              "temper explain -m model.temper test.csv --top 3 --output csv -o reasons.csv"},
+                             {"A page", "temper explain -m model.temper test.csv --report explain.html"}))
+
 COMMAND(
     PLOT, .name = "plot", .operands = "losses|path|report [DATA]", .operand_completion = COMPLETE_WORDS,
     .operand_words = "losses path report", .rest_completion = COMPLETE_FILE, .fewest = 1, .most = 2, .run = cmd_plot,

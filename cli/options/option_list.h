@@ -433,6 +433,25 @@ OPTION(POSITIVE, .name = "positive", .placeholder = "CLASS", .type = TYPE_TEXT, 
        .commands = IN(EVAL),
        .help = "two classes: the one that the table of thresholds is about; the second if not given")
 
+/* ---- Explanation ----------------------------------------------------------------------------- */
+
+OPTION(EXPLAIN_TOP, .name = "top", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 10000, .standard = "10",
+       .commands = IN(EXPLAIN), .help = "list so many features, the strongest ones")
+
+OPTION(EXPLAIN_OUTPUT, .name = "output", .placeholder = "table|csv|jsonl|FILE", .type = TYPE_FILE,
+       .words = "table csv jsonl", .is_result = true, .commands = IN(EXPLAIN),
+       .help = "table: for people, as without this option; csv: a line for each feature of each row or class; jsonl: a "
+               "JSON object for each row or class; any other word is a file to write to, as for -o")
+
+OPTION(EXPLAIN_FILE, .name = "output-file", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(EXPLAIN),
+       .help = "write the list to FILE, completely or not at all; the standard output if not given, or -")
+
+OPTION(EXPLAIN_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
+       .commands = IN(EXPLAIN),
+       .help = "write a page of HTML instead: the strongest features, those that moved the decisions on DATA, and its "
+               "first rows")
+
 /* ---- Data out -------------------------------------------------------------------------------- */
 
 OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,

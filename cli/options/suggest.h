@@ -1,9 +1,11 @@
-/* suggest: the name nearest to a mistyped one, and the words that a shell can complete. */
+/* suggest: the words that a shell can complete, and the name nearest to a mistyped one (base/text.h). */
 #ifndef CLI_SUGGEST_H
 #define CLI_SUGGEST_H
 
 #include <stddef.h>
 #include <stdio.h>
+
+#include "base/text.h"
 
 /* What a shell offers in place of a word. */
 enum completion {
@@ -18,13 +20,5 @@ enum completion {
 /* Prints the words, separated by `between`; `words` is the list of COMPLETE_WORDS, separated by spaces. Nothing for
  * files and folders. */
 void completion_words(FILE *out, enum completion completion, const char *words, const char *between);
-
-/* Start from {.typed = the unknown name} and offer every existing name. */
-struct suggestion {
-    const char *typed;
-    const char *name; /* the nearest so far, or NULL if none is near */
-    size_t distance;
-};
-void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 #endif

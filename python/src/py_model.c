@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "temper_explain.h"
 #include "temper_extra.h"
 
 static temper_model *inside(PyObject *self)
@@ -69,6 +70,26 @@ static PyObject *model_importances(PyObject *self, PyObject *args)
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
     temper_status status = temper_predict_importance(inside(self), data, (size_t)threads, buffer.buf, &error);
+    PyEval_RestoreThread(state);
+    PyBuffer_Release(&buffer);
+    return done_or_raise(status, &error);
+}
+
+/* Fills out (rows x vectors x (features + 1)): contributions, and the base as the last of each. */
+static PyObject *model_contributions(PyObject *self, PyObject *args)
+{
+    PyObject *rows, *out;
+    Py_buffer buffer;
+    Py_ssize_t threads;
+    temper_error error;
+    if (!PyArg_ParseTuple(args, "OnO", &rows, &threads, &out))
+        return NULL;
+    const temper_data *data = data_of(self, rows);
+    size_t width = temper_model_weight_vectors(inside(self)) * (temper_model_features(inside(self)) + 1);
+    if (!data || !take_exactly(out, 'd', true, temper_data_rows(data) * width, &buffer))
+        return NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = temper_contributions(inside(self), data, (size_t)threads, buffer.buf, &error);
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
@@ -254,6 +275,7 @@ static PyMethodDef model_methods[] = {
     {"width", model_width, METH_VARARGS, "numbers a row of an output; 0 if there is none"},
     {"predict", model_predict, METH_VARARGS, "predict(data, output, threads, out)"},
     {"importances", model_importances, METH_VARARGS, "importances(data, threads, out)"},
+    {"contributions", model_contributions, METH_VARARGS, "contributions(data, threads, out)"},
     {"weights", model_weights, METH_VARARGS, "weights(coef, intercept) fills both"},
     {"describe", model_describe, METH_NOARGS, "what is known of it"},
     {"save", model_save, METH_VARARGS, "save(path)"},

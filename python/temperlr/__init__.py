@@ -7,6 +7,7 @@ them wrong on purpose; ``consensus`` joins the labels of several annotators; ``l
 draws; ``temperlr.shards`` trains on rows that lie with the workers of another engine.
 """
 from . import plots, shards
+from ._base import Explanation
 from ._progress import Progress, TuneProgress
 from ._temper import version as __version__
 from .audit import AuditReport, find_label_issues
@@ -18,7 +19,7 @@ from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t
 from .noise import Noisy, add_noise
 from .search import TemperedLogisticRegressionCV
 
-__all__ = ["AuditReport", "ConsensusReport", "Noisy", "Progress", "TemperedLogisticRegression",
+__all__ = ["AuditReport", "ConsensusReport", "Explanation", "Noisy", "Progress", "TemperedLogisticRegression",
            "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "consensus", "divergence",
            "entropy", "escort", "exp_t", "find_label_issues", "load", "log_partition", "log_t",
            "plots", "probabilities", "save", "shards", "tempered_loss"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,14 @@ _LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS, _TRUE_PROBABILITIES = r
 
 # Name: is it a two-temperature loss, and does it leave t1 and t2 to the user?
 _LOSSES = _temper.losses()
+
+
+class Explanation(NamedTuple):
+    """What the features of each row add to its decision: see ``explain``."""
+
+    contributions: np.ndarray  # (rows, features) for two classes, else (rows, classes, features)
+    base: Any  # a number for two classes, else one for each: the decision on a row at the means
+    feature_names: np.ndarray  # those of a data frame, else numbers from 0
 
 
 def method_of(loss: Any) -> str:
@@ -293,6 +301,36 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     def raw_proba(self, X: Any) -> np.ndarray:
         """The probabilities of the loss itself, not calibrated: too confident for t1 < 1."""
         return self._by_class(self._predict(X, _RAW_PROBABILITIES))
+
+    def explain(self, X: Any) -> Explanation:
+        """What each feature adds to the decision on each row.
+
+        Contributions are relative to a row with the mean of the training rows in all features, or to
+        zeros where the model has no means (sparse rows, ``scale`` without means), and add up to
+        ``decision_function``, as those of the command ``temper explain`` do.
+
+        Examples
+        --------
+        >>> import numpy as np, temperlr
+        >>> X, y = np.array([[0., 5.], [1., 4.], [2., 5.], [3., 4.]] * 10), [0, 0, 1, 1] * 10
+        >>> model = temperlr.TemperedLogisticRegression().fit(X, y)
+        >>> found = model.explain(X[:2])
+        >>> found.contributions.shape
+        (2, 2)
+        >>> np.allclose(found.contributions.sum(-1) + found.base, model.decision_function(X[:2]))
+        True
+        """
+        check_is_fitted(self)
+        data = borrow(validate(self, X, reset=False))
+        features = self.n_features_in_
+        out = np.empty((data.rows, len(self._intercept), features + 1))
+        self._model.contributions(data, threads_of(self.n_jobs), out)
+        names = getattr(self, "feature_names_in_", np.arange(features))
+        if out.shape[1] == 1:
+            signed = (-1 if self._order[0] == 1 else 1) * out[:, 0]
+            return Explanation(signed[:, :-1], signed[0, -1], np.asarray(names))
+        ordered = self._by_class(out)
+        return Explanation(ordered[:, :, :-1], ordered[0, :, -1], np.asarray(names))
 
     @available_if(_has_partial_fit)
     def partial_fit(self, X: Any, y: Any) -> Self:

@@ -448,8 +448,8 @@ static temper_status check_same_rows(const temper_data *data, const temper_audit
 {
     if (report->rows == temper_data_rows(data))
         return TEMPER_OK;
-    return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
-                     report->rows, temper_data_rows(data));
+    return error_set(error, TEMPER_USAGE, "this audit is of %s rows, and the data has %s; audit it again",
+                     count_shown(report->rows).text, count_shown(temper_data_rows(data)).text);
 }
 
 /* The section of the rows is made first: the head of the page depends on it. */

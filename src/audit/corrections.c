@@ -238,7 +238,7 @@ static temper_status find_class(struct corrections *c, const char *label, uint32
                       shown(label).text, c->data->file.format);
     *class = classes_add(&c->classes, label, strlen(label));
     if (*class == CLASSES_FULL)
-        return refuse(c, CORRECTION_LABEL, "there are more than %d classes", (int)MOST_CLASSES);
+        return refuse(c, CORRECTION_LABEL, "there are more than %s classes", count_shown(MOST_CLASSES).text);
     return *class == CLASSES_NO_MEMORY ? error_no_memory(c->error) : TEMPER_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "audit/audit.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/read/format.h"
 #include "data/subset.h"
 #include "data/write/text_edit.h"
@@ -126,8 +127,8 @@ static temper_status check_method(const struct dataset *data, const temper_audit
                                   temper_error *error)
 {
     if (report->rows != data->x.rows)
-        return error_set(error, TEMPER_USAGE, "this audit is of %zu rows, and the data has %zu; audit it again",
-                         report->rows, (size_t)data->x.rows);
+        return error_set(error, TEMPER_USAGE, "this audit is of %s rows, and the data has %s; audit it again",
+                         count_shown(report->rows).text, count_shown(data->x.rows).text);
     /* Before the name is looked up, since only this method depends on the temperatures. */
     if (strcmp(how, "weight") == 0 && report->by_row && report->loss.t2 <= report->loss.t1)
         return error_set(error, TEMPER_USAGE,

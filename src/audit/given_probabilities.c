@@ -61,10 +61,10 @@ static temper_status check_features(const struct audit_input *in)
     const char *kind = in->options->kind;
     if (features && features->x.rows != in->given->x.rows)
         return error_set(in->error, TEMPER_BAD_DATA,
-                         "%s: there are features of %llu row%s for %llu labels; give the features of the same rows in "
+                         "%s: there are features of %s row%s for %s labels; give the features of the same rows in "
                          "the same order",
-                         features->file.path ? features->file.path : "features", (unsigned long long)features->x.rows,
-                         plural(features->x.rows), (unsigned long long)in->given->x.rows);
+                         features->file.path ? features->file.path : "features", count_shown(features->x.rows).text,
+                         plural(features->x.rows), count_shown(in->given->x.rows).text);
     if (!features && kind && kind[0] == 'r')
         return error_set(in->error, TEMPER_USAGE,
                          "outliers are found by their features, and there are none; pass --features FILE");

@@ -58,10 +58,10 @@ static temper_status read_rows(struct probability_file *file)
     table = file->table;
     if (table->x.rows != rows)
         return error_set(file->error, TEMPER_BAD_DATA,
-                         "%s: %llu row%s of probabilities for %llu row%s of data; give one for each row, in the same "
+                         "%s: %s row%s of probabilities for %s row%s of data; give one for each row, in the same "
                          "order",
-                         place_text(file->path).text, (unsigned long long)table->x.rows, plural(table->x.rows),
-                         (unsigned long long)rows, plural(rows));
+                         place_text(file->path).text, count_shown(table->x.rows).text, plural(table->x.rows),
+                         count_shown(rows).text, plural(rows));
     return TEMPER_OK;
 }
 

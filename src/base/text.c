@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 
 /* Leaves an empty text that can be appended to again; also clears `failed`. */
 void text_free(struct text *text)
@@ -152,6 +153,73 @@ bool text_alike(const char *a, const char *b)
         if (!*a)
             return true;
     }
+}
+
+/* ---- Counts ------------------------------------------------------------------------------------ */
+
+/* A comma between groups of three digits, in every locale: output must not depend on the environment. */
+struct count_text count_shown(unsigned long long count)
+{
+    char digits[24];
+    struct count_text out;
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", count), at = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) /* a group begins where a multiple of three digits remains */
+            out.text[at++] = ',';
+        out.text[at++] = digits[i];
+    }
+    out.text[at] = '\0';
+    return out;
+}
+
+/* ---- Names that are nearly the same ------------------------------------------------------------ */
+
+enum { SUGGESTED_LENGTH = 48 }; /* longer names are not compared */
+
+/* The case of ASCII letters is no difference. */
+static bool same_letter(char a, char b)
+{
+    return small_letter(a) == small_letter(b);
+}
+
+/* Optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of neighbours that
+ * turn `a` into `b`, the case of letters aside. The recurrence needs three rows of its table. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows[3][SUGGESTED_LENGTH + 1], columns = strlen(b), i;
+    /* From an empty prefix of a, j insertions give the first j letters of b. */
+    for (size_t j = 0; j <= columns; j++)
+        rows[0][j] = j;
+    for (i = 1; a[i - 1]; i++) {
+        size_t *now = rows[i % 3];
+        const size_t *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        /* i deletions give an empty prefix of b. */
+        now[0] = i;
+        for (size_t j = 1; j <= columns; j++) {
+            now[j] = min_size(last[j - 1] + !same_letter(a[i - 1], b[j - 1]), min_size(last[j], now[j - 1]) + 1);
+            /* A swap of neighbours, the most frequent typing mistake, counts once. */
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
+                now[j] = min_size(now[j], before[j - 2] + 1);
+        }
+    }
+    return rows[(i - 1) % 3][columns];
+}
+
+/* Offers a candidate; the nearest one so far is kept, the first among equals. A prefix of two letters or more counts as
+ * distance 1, however much is missing, and so does a longer form of a name of three or more; otherwise about one
+ * mistake in four characters is tolerated. */
+void suggestion_offer(struct suggestion *suggestion, const char *name)
+{
+    size_t typed = strlen(suggestion->typed), length = strlen(name);
+    if (typed == 0 || typed > SUGGESTED_LENGTH || length > SUGGESTED_LENGTH)
+        return;
+    bool prefix = typed >= 2 && strncmp(name, suggestion->typed, typed) == 0;
+    bool extended = length >= 3 && strncmp(name, suggestion->typed, length) == 0;
+    size_t distance = prefix || extended ? 1 : edit_distance(suggestion->typed, name);
+    if (distance > 1 + length / 4 || distance >= length || (suggestion->name && distance >= suggestion->distance))
+        return;
+    suggestion->name = name;
+    suggestion->distance = distance;
 }
 
 /* A sentence that does not fit is dropped as a whole: half a sentence could state the opposite. */

@@ -30,10 +30,24 @@ static inline const char *plural(unsigned long long count)
     return count == 1 ? "" : "s";
 }
 
+/* A count as all texts for people have it: 1,234,567. */
+struct count_text {
+    char text[32];
+};
+struct count_text count_shown(unsigned long long count);
+
 /* Appends ASCII letters in lower case, without blanks; other characters unchanged. */
 void text_append_folded(struct text *text, const char *string);
 /* Are two strings equal except for the case of ASCII letters and blanks? */
 bool text_alike(const char *a, const char *b);
+
+/* Start from {.typed = the unknown name} and offer every existing name. */
+struct suggestion {
+    const char *typed;
+    const char *name; /* the nearest so far, or NULL if none is near */
+    size_t distance;
+};
+void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 /* Appends a sentence and a line break to a list of `size` bytes; nothing if they do not fit. */
 void sentence_append(char *list, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "data/dataset.h"
 #include "data/quote_text.h"
 #include "data/string_table.h"
@@ -327,8 +328,15 @@ temper_status class_named(const struct dataset *data, const char *option, const 
                          "%s: %s names class '%.48s', but the data has no labels; name their "
                          "column by --label or their file by --labels",
                          file, option, token.text);
-    return error_set(error, TEMPER_USAGE, "%s: %s: there is no class '%.48s'; classes are %s", file, option, token.text,
-                     class_names_text(&data->classes).text);
+    struct suggestion near = {.typed = name};
+    char hint[80] = "";
+    for (size_t c = 0; c < data->classes.count && strlen(name) > 2; c++)
+        suggestion_offer(&near, data->classes.name[c]);
+    if (near.name)
+        snprintf(hint, sizeof hint, "did you mean '%.48s'? ",
+                 token_text(near.name, near.name + strlen(near.name)).text);
+    return error_set(error, TEMPER_USAGE, "%s: %s: there is no class '%.48s'; %sclasses are %s", file, option,
+                     token.text, hint, class_names_text(&data->classes).text);
 }
 
 /* A copy with the same numbers, since names are added in their order. Other spellings are not copied: they are

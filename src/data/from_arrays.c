@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "data/read/elements.h"
 #include "data/schema.h"
 #include "data/weights.h"
@@ -124,7 +125,8 @@ static temper_status add_classes(struct dataset *data, const int *labels, temper
         if (data->label[i] == CLASSES_NO_MEMORY)
             return error_no_memory(error);
         if (data->label[i] == CLASSES_FULL)
-            return error_set(error, TEMPER_BAD_DATA, "there are more than %d classes; are these labels?", MOST_CLASSES);
+            return error_set(error, TEMPER_BAD_DATA, "there are more than %s classes; are these labels?",
+                             count_shown(MOST_CLASSES).text);
     }
     return TEMPER_OK;
 }

@@ -34,10 +34,10 @@ struct labelling {
  * declined. */
 static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
 {
-    return error_set(labelling->error, TEMPER_BAD_DATA,
-                     "%s: %llu label%s for %llu row%s; give one label for each row%s", place_text(labelling->path).text,
-                     (unsigned long long)count, plural(count), (unsigned long long)labelling->data->x.rows,
-                     plural(labelling->data->x.rows), labelling->found ? ", or pass --label none" : "");
+    return error_set(labelling->error, TEMPER_BAD_DATA, "%s: %s label%s for %s row%s; give one label for each row%s",
+                     place_text(labelling->path).text, count_shown(count).text, plural(count),
+                     count_shown(labelling->data->x.rows).text, plural(labelling->data->x.rows),
+                     labelling->found ? ", or pass --label none" : "");
 }
 
 /* Appends one label; a surplus one is refused at once, since `label` has room for one label a row. */
@@ -52,8 +52,8 @@ static temper_status add(struct labelling *labelling, const char *from, size_t l
         return error_no_memory(labelling->error);
     if (class == CLASSES_FULL)
         return error_set(labelling->error, TEMPER_BAD_DATA,
-                         "%s: more than %d different labels; give a file of classes, one a line",
-                         place_text(labelling->path).text, MOST_CLASSES);
+                         "%s: more than %s different labels; give a file of classes, one a line",
+                         place_text(labelling->path).text, count_shown(MOST_CLASSES).text);
     labelling->label[labelling->count++] = class;
     return TEMPER_OK;
 }

@@ -317,11 +317,9 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
     if (status == TEMPER_OK)
         status = truncate_rows(x, schema->features, kept, error);
     if (status == TEMPER_OK)
-        dataset_note(data,
-                     "features: %llu %s ignored, of features beyond the model's %zu (up to "
-                     "%llu)",
-                     (unsigned long long)(before - kept), before - kept == 1 ? "entry" : "entries", schema->features,
-                     (unsigned long long)widest);
+        dataset_note(data, "features: %s %s ignored, of features beyond the model's %s (up to %s)",
+                     count_shown(before - kept).text, before - kept == 1 ? "entry" : "entries",
+                     count_shown(schema->features).text, count_shown(widest).text);
     return status;
 }
 
@@ -332,10 +330,10 @@ static temper_status refuse_columns(const struct schema *schema, const struct da
 {
     char file[PATH_SHOWN];
     return error_set(error, TEMPER_BAD_DATA,
-                     "%s: rows have %llu feature%s, and the model was trained on %zu; give data of "
+                     "%s: rows have %s feature%s, and the model was trained on %s; give data of "
                      "the same kind, read by the same options",
-                     source_shown(data, file), (unsigned long long)data->x.columns, plural(data->x.columns),
-                     schema->features);
+                     source_shown(data, file), count_shown(data->x.columns).text, plural(data->x.columns),
+                     count_shown(schema->features).text);
 }
 
 /* Compares the feature names with those of the model: another order of the columns would silently give wrong

@@ -14,6 +14,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "data/classes.h"
 #include "data/quote_text.h"
 #include "data/random_streams.h"
@@ -129,8 +130,8 @@ static temper_status check_folds(const struct dataset *data, size_t folds, tempe
         return error_set(error, TEMPER_USAGE, "--folds %zu: too few to split the rows; pass 2 or more", folds);
     /* Parts are numbered in 32 bits. */
     if (folds > data->x.rows || folds > UINT32_MAX)
-        return error_set(error, TEMPER_BAD_DATA, "%s: %zu folds of %llu rows; use fewer folds than there are rows",
-                         source_shown(data, file), folds, (unsigned long long)data->x.rows);
+        return error_set(error, TEMPER_BAD_DATA, "%s: %s folds of %s rows; use fewer folds than there are rows",
+                         source_shown(data, file), count_shown(folds).text, count_shown(data->x.rows).text);
     return TEMPER_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/memory/memory_limit.h"
 #include "data/name_list.h"
 #include "data/schema.h"
@@ -336,8 +337,8 @@ static temper_status check_alike(const struct dataset *first, const struct datas
     source_shown(second, b);
     /* Models need equal columns; classes may differ. */
     if (first->x.columns != second->x.columns)
-        return error_set(error, TEMPER_BAD_DATA, "%s has %llu features and %s has %llu; give files of the same columns",
-                         a, (unsigned long long)first->x.columns, b, (unsigned long long)second->x.columns);
+        return error_set(error, TEMPER_BAD_DATA, "%s has %s features and %s has %s; give files of the same columns", a,
+                         count_shown(first->x.columns).text, b, count_shown(second->x.columns).text);
     if (first->x.kind != second->x.kind)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s and %s keep their numbers in different ways; give files of one format", a, b);
@@ -410,9 +411,9 @@ static temper_status join_labels(struct joined_rows *joint, const struct dataset
         return joint->classes.count < MOST_CLASSES
                    ? error_no_memory(error)
                    : error_set(error, TEMPER_BAD_DATA,
-                               "the files have more than %d classes together; check their label "
+                               "the files have more than %s classes together; check their label "
                                "columns",
-                               MOST_CLASSES);
+                               count_shown(MOST_CLASSES).text);
     return sort_labels(joint, error);
 }
 

@@ -82,10 +82,9 @@ static temper_status check_count(const struct weight_reader *reader, temper_erro
         return TEMPER_OK;
     size_t last = reader->lines.number ? reader->lines.number : 1; /* an empty file has none */
     size_t line = reader->first_surplus ? reader->first_surplus : last;
-    return error_at(
-        error, TEMPER_BAD_DATA, line, 0, "%s:%zu: %llu weight%s for %llu row%s; write one for each row of %s",
-        path_shown(reader->lines.path, file), line, (unsigned long long)reader->count, plural(reader->count),
-        (unsigned long long)data->x.rows, plural(data->x.rows), source_shown(data, of));
+    return error_at(error, TEMPER_BAD_DATA, line, 0, "%s:%zu: %s weight%s for %s row%s; write one for each row of %s",
+                    path_shown(reader->lines.path, file), line, count_shown(reader->count).text, plural(reader->count),
+                    count_shown(data->x.rows).text, plural(data->x.rows), source_shown(data, of));
 }
 
 /* All lines of the file. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "objective/scores.h"
 #include "predict/calibration.h"
@@ -100,8 +101,8 @@ static temper_status check_columns(const struct model *model, const struct matri
 {
     if (x->kind == MATRIX_CSR || x->columns == model->features)
         return TEMPER_OK;
-    return error_set(error, TEMPER_BAD_DATA, "the data has %llu features, the model %zu; give it the same ones",
-                     (unsigned long long)x->columns, model->features);
+    return error_set(error, TEMPER_BAD_DATA, "the data has %s features, the model %s; give it the same ones",
+                     count_shown(x->columns).text, count_shown(model->features).text);
 }
 
 /* The weights are for unscaled features, as scaling was multiplied into them after training. Only the logarithm is

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
@@ -260,7 +261,8 @@ static temper_status fill(const struct grid_lists *lists, struct candidate_grid 
     /* An upper bound of the number of losses; duplicates and pairs that cannot be trained are not subtracted. */
     size_t most = (2 + lists->losses * lists->t1.count * lists->t2.count) * lists->l2.count, left_out = 0;
     if (most > MOST_CANDIDATES)
-        return error_set(error, TEMPER_USAGE, "grid: %zu candidates are more than 100000; give fewer values", most);
+        return error_set(error, TEMPER_USAGE, "grid: %s candidates are more than 100,000; give fewer values",
+                         count_shown(most).text);
     grid->table = mem_alloc(most, sizeof *grid->table);
     if (!grid->table)
         return error_no_memory(error);

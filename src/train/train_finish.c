@@ -606,8 +606,12 @@ static temper_status warn_missing_classes(const struct train_state *train, const
     mem_free(is_predicted);
     if (status != TEMPER_OK)
         return status;
-    /* Each case has its own remedy: too strong a penalty, or a loss that gives up classes. */
-    if (left == 1)
+    /* Each case has its own remedy: nothing to learn from, too strong a penalty, or a loss that gives up classes. */
+    if (left == 1 && train->plan.features->scale.constants == data->x.columns)
+        warning_append(&report->warnings, TEMPER_WARNING_ONE_CLASS,
+                       "every row is predicted to be '%.40s': no feature differs from row to row; give columns that do",
+                       data->classes.name[only]);
+    else if (left == 1)
         warning_append(&report->warnings, TEMPER_WARNING_ONE_CLASS,
                        "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
                        "--l2, or pass --class-weight balanced",

@@ -45,8 +45,8 @@ static temper_status check(const struct votes *votes, const temper_consensus_opt
         return TEMPER_OK;
     TRY(scatter_refuse(data, "a consensus", error));
     if (data->x.rows != votes->items)
-        return error_set(error, TEMPER_USAGE, "%zu items for %zu rows of data; match the votes with the data first",
-                         votes->items, (size_t)data->x.rows);
+        return error_set(error, TEMPER_USAGE, "%s items for %s rows of data; match the votes with the data first",
+                         count_shown(votes->items).text, count_shown(data->x.rows).text);
     return TEMPER_OK;
 }
 
@@ -265,8 +265,8 @@ temper_status consensus_probabilities(const struct votes *votes, const struct da
 {
     size_t classes = votes->classes.count;
     if (table->x.rows != votes->items)
-        return error_set(error, TEMPER_USAGE, "%zu items for %zu rows of probabilities; give a row for each item",
-                         votes->items, (size_t)table->x.rows);
+        return error_set(error, TEMPER_USAGE, "%s items for %s rows of probabilities; give a row for each item",
+                         count_shown(votes->items).text, count_shown(table->x.rows).text);
     size_t *column = mem_alloc(classes, sizeof *column);
     double *values = mem_alloc((size_t)table->x.columns, sizeof *values);
     temper_status status = column && values ? match_columns(votes, table, column, error) : error_no_memory(error);
@@ -313,8 +313,8 @@ temper_status consensus_label(const struct dataset *data, const struct votes *vo
     struct dataset *made = NULL;
     size_t count = 0;
     if (report->items != data->x.rows || votes->items != report->items)
-        return error_set(error, TEMPER_USAGE, "a consensus of %zu items for %zu rows of data; match the votes first",
-                         report->items, (size_t)data->x.rows);
+        return error_set(error, TEMPER_USAGE, "a consensus of %s items for %s rows of data; match the votes first",
+                         count_shown(report->items).text, count_shown(data->x.rows).text);
     size_t *row = mem_alloc(report->items, sizeof *row);
     if (!row)
         return error_no_memory(error);

@@ -94,17 +94,20 @@ static temper_status check_class_count(struct dataset *data, const temper_read_o
     bool numbers = kinds_of(&data->classes).numbers;
     if (!options->label && numbers)
         return error_set(error, TEMPER_BAD_DATA,
-                         "%s: %s has %zu different numbers in %llu rows: this looks like a regression target; --label "
+                         "%s: %s has %s different numbers in %s rows: this looks like a regression target; --label "
                          "NAME names another column, --label none says that there is none; --label %s if it is the "
                          "label",
-                         source_shown(data, file), column.shown, data->classes.count, rows, column.option);
+                         source_shown(data, file), column.shown, count_shown(data->classes.count).text,
+                         count_shown(rows).text, column.option);
     if (!options->label)
         return error_set(error, TEMPER_BAD_DATA,
-                         "%s: %zu classes in %llu rows: is %s the label? --label NAME names "
+                         "%s: %s classes in %s rows: is %s the label? --label NAME names "
                          "another, --label none says that there is none; --label %s if it is",
-                         source_shown(data, file), data->classes.count, rows, column.shown, column.option);
-    dataset_note(data, "warning: %zu classes in %llu rows: is %s the label? %s--label names another",
-                 data->classes.count, rows, column.shown, numbers ? "this looks like a regression target; " : "");
+                         source_shown(data, file), count_shown(data->classes.count).text, count_shown(rows).text,
+                         column.shown, column.option);
+    dataset_note(data, "warning: %s classes in %s rows: is %s the label? %s--label names another",
+                 count_shown(data->classes.count).text, count_shown(rows).text, column.shown,
+                 numbers ? "this looks like a regression target; " : "");
     return TEMPER_OK;
 }
 

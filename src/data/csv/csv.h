@@ -213,6 +213,12 @@ temper_status csv_find_header(struct csv_column_plan *plan, const struct data_re
 bool csv_complete_header(struct csv_line *first, const struct csv_line *second, bool *completed);
 /* By the number of cells in the first lines: the separator of a table that may be inferred. */
 char csv_infer_separator(const char *p, const char *to);
+/* Whether the first lines do not have the separator that an option has named, but *present. */
+bool csv_separator_is_absent(const struct csv_format *format, const char *p, const char *to, char *present);
+/* The number of the first of the three first lines that is a ruler of dashes; 0: none. */
+uint64_t csv_ruler_line(const char *p, const char *to);
+/* Whether all lines are comments, which begin with #. */
+bool csv_is_all_comments(const char *p, const char *to);
 /* Lines before the table: those with another number of cells than most of the first lines. *next is after them. */
 uint64_t csv_count_preamble(const struct csv_format *format, const char *p, const char *to, const char **next);
 
@@ -327,6 +333,8 @@ void csv_error_set(struct csv_error *found, enum csv_error_kind kind, const char
 /* Reports the error; lines_before: lines of the file before the text that error->line counts from. */
 temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *found, uint64_t lines_before,
                                temper_error *error);
+/* The word of --sep for a separator. */
+const char *csv_separator_name(char separator);
 /* The table has no rows, or none is left after so many were dropped. */
 temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dropped, temper_error *error);
 

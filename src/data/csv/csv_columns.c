@@ -15,7 +15,7 @@
 #include "data/table/table_cells.h"
 #include "data/table/table_profile.h"
 
-enum { NAMES_LENGTH = 160 }; /* bytes of a list of names in a message */
+enum { NAMES_LENGTH = 240 }; /* bytes of a list of names in a message */
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
@@ -113,14 +113,17 @@ static struct token_text shown_name(const struct column_request *wanted)
     return token_text(wanted->name, wanted->name + length);
 }
 
-/* A name that differs only in case or blanks, else NULL. Only proposed in the message: choosing it silently could train
- * on the wrong column. */
+/* A name that differs only in case or blanks, or by a typing mistake; else NULL. Only proposed in the message: choosing
+ * it silently could train on the wrong column. */
 static const char *meant_name(const struct csv_column_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->names.count; i++)
         if (text_alike(plan->names.name[i], name))
             return plan->names.name[i];
-    return NULL;
+    struct suggestion near = {.typed = name};
+    for (size_t i = 0; i < plan->names.count && strlen(name) > 2; i++) /* x1 is near to x2, and not meant */
+        suggestion_offer(&near, plan->names.name[i]);
+    return near.name;
 }
 
 /* "a name of the header: a, b, c, ...", as many as fit. The buffer is kept short, since the message has to hold the
@@ -128,12 +131,15 @@ static const char *meant_name(const struct csv_column_plan *plan, const char *na
 static void list_names(const struct csv_column_plan *plan, char out[NAMES_LENGTH])
 {
     size_t used = (size_t)snprintf(out, NAMES_LENGTH, "a name of the header: "), i = 0;
+    size_t shown_names = 0;
     for (; i < plan->names.count; i++) {
         const char *name = plan->names.name[i];
         struct token_text shown = token_text(name, name + strlen(name));
+        if (!*name)
+            continue;
         if (used + strlen(shown.text) + sizeof ", ..." > NAMES_LENGTH)
             break;
-        used += (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", i ? ", " : "", shown.text);
+        used += (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", shown_names++ ? ", " : "", shown.text);
     }
     if (i < plan->names.count)
         snprintf(out + used, NAMES_LENGTH - used, i ? ", ..." : "...");
@@ -282,6 +288,9 @@ static temper_status assign_label(struct csv_column_plan *plan, const struct dat
     }
     for (size_t i = plan->columns; i-- > 0;) {
         if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
+            continue;
+        /* Spreadsheets end rows by separators of columns that are empty, and have no name. */
+        if (plan->inferred.wanted && i < plan->names.count && !*plan->names.name[i])
             continue;
         plan->label = i;
         plan->label_guessed = true;

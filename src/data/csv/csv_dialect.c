@@ -186,6 +186,55 @@ char csv_infer_separator(const char *p, const char *to)
     return csv_find_separator(p, to);
 }
 
+/* Whether the first lines have no such separator, but another one. */
+bool csv_separator_is_absent(const struct csv_format *format, const char *p, const char *to, char *present)
+{
+    struct csv_format other;
+    *present = csv_infer_separator(p, to);
+    csv_format_set(&other, *present);
+    return count_fields(format, p, to).usual < 2 && count_fields(&other, p, to).usual >= 2 && *present != ' ';
+}
+
+/* The number of the first of the three first lines that consists of dashes, with marks between them, as databases draw
+ * under a header and around a table; 0: there is none. */
+uint64_t csv_ruler_line(const char *p, const char *to)
+{
+    for (uint64_t line = 1; line <= 3 && p < to; line++) {
+        size_t length = line_length(p, to), run = 0, longest = 0, others = 0;
+        for (size_t i = 0; i < length; i++) {
+            run = p[i] == '-' ? run + 1 : 0; /* a single dash may be a gap */
+            longest = run > longest ? run : longest;
+            others += p[i] == '\0' || !strchr("-+| \t\r:", p[i]);
+        }
+        if (others == 0 && longest >= 4)
+            return line;
+        p += length + (p + length < to);
+    }
+    return 0;
+}
+
+/* Whether all lines begin with #, as comments do. */
+bool csv_is_all_comments(const char *p, const char *to)
+{
+    while (p < to) {
+        if (*p != '#' && *p != '\n' && *p != '\r')
+            return false;
+        p += line_length(p, to);
+        p += p < to;
+    }
+    return true;
+}
+
+/* Whether a line that cannot be split belongs to the table all the same, so that its fault is to be reported: it has as
+ * many separators as the others, or bytes that no text has. */
+static bool is_faulty_row(const struct csv_format *format, const char *p, const char *to, size_t usual)
+{
+    size_t separators = 0, length = line_length(p, to);
+    for (size_t i = 0; i < length; i++)
+        separators += p[i] == format->separator;
+    return separators + 1 == usual || memchr(p, '\0', length) != NULL;
+}
+
 uint64_t csv_count_preamble(const struct csv_format *format, const char *p, const char *to, const char **next)
 {
     const struct field_counts counts = count_fields(format, p, to);
@@ -202,7 +251,10 @@ uint64_t csv_count_preamble(const struct csv_format *format, const char *p, cons
     for (; skipped > 0; skipped--) {
         const char *line = csv_skip_blank_lines(format, *next, to, &lines);
         *next = line;
-        count_line(format, next, to);
+        if (count_line(format, next, to) == 0 && is_faulty_row(format, line, to, counts.usual)) {
+            *next = p;
+            return 0;
+        }
         for (; line < *next; line++)
             lines += *line == '\n';
     }

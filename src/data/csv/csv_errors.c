@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "data/quote_text.h"
 
-enum { TEXTS_SHOWN = 60 }; /* bytes of a list of columns */
+enum { TEXTS_SHOWN = 60, OPTION_SHOWN = 120 }; /* bytes of a list of columns, for a sentence or an option */
 
 /* Placeholders: @t the cell's text, @c the column, @o its name for an option, @n the number of fields, @m the expected
  * number, @l advice to name the label, @s a list of the columns of text, @a the same for an option. Every message says
@@ -49,8 +49,8 @@ static const char *const messages[] = {
     [CSV_LABEL_MISSING] = "no label in @c; drop the row or pass --missing drop, or name another "
                           "--label",
     [CSV_LABEL_NOT_FINITE] = "label '@t' in @c is not finite; correct it or drop the row",
-    [CSV_LABELS] = "more than 65536 different labels in @c; name another --label",
-    [CSV_VALUES] = "more than 65536 different texts in @c; pass --ignore @o",
+    [CSV_LABELS] = "more than 65,536 different labels in @c; name another --label",
+    [CSV_VALUES] = "more than 65,536 different texts in @c; pass --ignore @o",
     [CSV_WEIGHT_MISSING] = "no weight in @c; drop the row or pass --missing drop",
     [CSV_WEIGHT] = "weight '@t' in @c is not a number of at least 0; correct it or drop the row",
 };
@@ -68,10 +68,9 @@ void csv_error_set(struct csv_error *found, enum csv_error_kind kind, const char
 
 /* ---- Columns of text ------------------------------------------------------------------------- */
 
-/* Appends the columns that contain text: "age, 3 ('home town'), city" for a sentence, "age,3,city" for an option
- * (`for_option`). Names that an option would not accept are replaced by numbers. The list ends with "..." when it
- * exceeds TEXTS_SHOWN bytes. */
-static void append_texts(struct text *text, const struct csv_column_plan *plan, bool for_option)
+/* Appends the columns that contain text for a sentence: "age, 3 ('home town'), city". Names that an option would not
+ * accept are replaced by numbers. The list ends with "..." when it exceeds TEXTS_SHOWN bytes. */
+static void append_texts(struct text *text, const struct csv_column_plan *plan)
 {
     size_t start = text->length;
     for (size_t i = 0; i < plan->texts; i++) {
@@ -79,14 +78,35 @@ static void append_texts(struct text *text, const struct csv_column_plan *plan, 
         const char *name = column < plan->names.count ? plan->names.name[column] : "";
         struct csv_column_text option = csv_column_option(plan, column);
         if (text->length - start > TEXTS_SHOWN) {
-            text_append(text, for_option ? ",..." : ", ...");
+            text_append(text, ", ...");
             return;
         }
-        text_append(text, i == 0 ? "" : for_option ? "," : ", ");
+        text_append(text, i == 0 ? "" : ", ");
         text_append(text, option.text);
-        if (!for_option && *name && strcmp(name, option.text) != 0)
+        if (*name && strcmp(name, option.text) != 0)
             text_format(text, " (%s)", csv_column_shown(plan, column).text + strlen("column "));
     }
+}
+
+/* The same for an option, which is copied from the message and so must be whole: by names, "age,3,city"; if that is too
+ * long, by numbers; and if there may be more of them than were kept, or numbers are too long as well, "NAMES". */
+static void append_texts_option(struct text *text, const struct csv_column_plan *plan)
+{
+    struct text list = {0};
+    for (int numbers = 0; numbers < 2; numbers++) {
+        text_free(&list);
+        for (size_t i = 0; i < plan->texts; i++)
+            if (numbers)
+                text_format(&list, "%s%zu", i ? "," : "", plan->text[i] + 1);
+            else
+                text_format(&list, "%s%s", i ? "," : "", csv_column_option(plan, plan->text[i]).text);
+        if (list.length <= OPTION_SHOWN)
+            break;
+    }
+    bool whole = plan->texts < CSV_TEXTS_KEPT && list.length <= OPTION_SHOWN && !list.failed;
+    text_append(text, whole ? list.bytes : "NAMES");
+    text->failed |= list.failed;
+    text_free(&list);
 }
 
 /* Whether other columns have text too, from the first row on. Then one message lists all of them; otherwise the user
@@ -131,8 +151,10 @@ static void append_value(struct text *text, char part, const struct csv_column_p
         text_append(text, csv_column_option(plan, found->field).text);
     else if (part == 'l')
         append_label(text, plan, found);
-    else if (part == 's' || part == 'a')
-        append_texts(text, plan, part == 'a');
+    else if (part == 's')
+        append_texts(text, plan);
+    else if (part == 'a')
+        append_texts_option(text, plan);
     else
         text_format(text, "%zu", part == 'n' ? found->count : plan->columns);
 }

@@ -469,11 +469,12 @@ temper_status csv_check_odd_cells(const struct csv_column_plan *plan, const stru
     else if ((double)odd->count > ODD_MOST * (double)rows->rows && !plan->matched)
         status =
             error_set(error, TEMPER_BAD_DATA,
-                      "%s: %llu cells do not fit what the first rows have in their columns: %s; pass --categorical "
-                      "or --ignore with the column",
-                      place_text(plan->path).text, (unsigned long long)odd->count, text.bytes);
+                      "%s: %s cell%s not fit what the first rows have in %s: %s; correct %s, or pass "
+                      "--categorical or --ignore with the column",
+                      place_text(plan->path).text, count_shown(odd->count).text, odd->count == 1 ? " does" : "s do",
+                      odd->count == 1 ? "its column" : "their columns", text.bytes, odd->count == 1 ? "it" : "them");
     else
-        dataset_note(data, "warning: %llu cell%s not fit %s column and became %s: %s", (unsigned long long)odd->count,
+        dataset_note(data, "warning: %s cell%s not fit %s column and became %s: %s", count_shown(odd->count).text,
                      odd->count == 1 ? " does" : "s do", odd->count == 1 ? "its" : "their",
                      odd->count == 1 ? "a gap" : "gaps", text.bytes);
     text_free(&text);

@@ -13,6 +13,8 @@
 #include "data/quote_text.h"
 #include "data/string_table.h"
 
+enum { MISSING_LENGTH = 200 }; /* bytes of a list of names in a message */
+
 enum { NAMES_TRIED = 64 }; /* of a schema, to see whether a line is a header */
 
 /* ---- Header and missing values --------------------------------------------------------------- */
@@ -133,25 +135,51 @@ static temper_status refuse_spelling(const struct schema_match *match, const cha
                      token_text(found, found + strlen(found)).text);
 }
 
-/* Names the first missing column, and counts the others. A name that differs only in case or blanks is reported as the
+/* "'age', 'colour' and 'income'": the columns that the model needs and the header does not have, as many as fit.
+ * Returns how many there are. */
+static size_t list_missing(const struct schema_match *match, char out[MISSING_LENGTH])
+{
+    const struct schema *schema = match->schema;
+    size_t count = 0, shown = 0, used = 0;
+    for (size_t i = 0; i < schema->columns; i++)
+        count += find_name(match, schema->column[i].name) == CSV_NO_COLUMN;
+    for (size_t i = 0; i < schema->columns; i++) {
+        const char *name = schema->column[i].name;
+        struct token_text token = token_text(name, name + strlen(name));
+        if (find_name(match, name) != CSV_NO_COLUMN)
+            continue;
+        /* The first one is always there; after it, space for the number of the others is kept. */
+        if (shown > 0 && used + strlen(token.text) + sizeof " '' and 4294967295 more" > MISSING_LENGTH)
+            break;
+        const char *before = shown == 0 ? "" : shown + 1 == count ? " and " : ", ";
+        used += (size_t)snprintf(out + used, MISSING_LENGTH - used, "%s'%.80s'", before, token.text);
+        shown++;
+    }
+    if (shown < count)
+        snprintf(out + used, MISSING_LENGTH - used, " and %zu more", count - shown);
+    return count;
+}
+
+/* Names the missing columns. A name that differs only in case or blanks from the first of them is reported as the
  * probable cause. */
 static temper_status refuse_missing(const struct schema_match *match, size_t first)
 {
-    const struct schema *schema = match->schema;
-    const char *name = schema->column[first].name;
-    size_t more = 0;
-    for (size_t i = first + 1; i < schema->columns; i++)
-        more += find_name(match, schema->column[i].name) == CSV_NO_COLUMN;
-    char others[40] = "";
-    for (size_t i = 0; i < match->plan->names.count; i++)
-        if (text_alike(match->plan->names.name[i], name))
-            return refuse_spelling(match, name, match->plan->names.name[i]);
-    if (more > 0)
-        snprintf(others, sizeof others, " and %zu more", more);
+    const struct names *names = &match->plan->names;
+    const char *name = match->schema->column[first].name;
+    struct suggestion near = {.typed = name};
+    char missing[MISSING_LENGTH], hint[160] = "";
+    for (size_t i = 0; i < names->count; i++)
+        if (text_alike(names->name[i], name))
+            return refuse_spelling(match, name, names->name[i]);
+    for (size_t i = 0; i < names->count && strlen(name) > 2; i++)
+        suggestion_offer(&near, names->name[i]);
+    if (near.name) /* it may be another column: only proposed */
+        snprintf(hint, sizeof hint, " ('%.80s' is similar)", token_text(near.name, near.name + strlen(near.name)).text);
+    bool one = list_missing(match, missing) == 1;
     return error_set(match->reader->error, TEMPER_BAD_DATA,
-                     "%s: there is no column '%.80s'%s, which the model needs; add it, or give a "
-                     "file with the columns that it was trained on",
-                     place_text(match->plan->path).text, token_text(name, name + strlen(name)).text, others);
+                     "%s: there %s %s%s, which the model needs; add what is missing, or give a file with "
+                     "the columns that it was trained on",
+                     place_text(match->plan->path).text, one ? "is no column" : "are no columns", missing, hint);
 }
 
 /* Finds every column of the schema by its name, in expected linear time. The label is optional: a table for prediction
@@ -496,8 +524,8 @@ static void note(const struct matched_rows *rows, struct dataset *data)
     if (plan->label != CSV_NO_COLUMN)
         dataset_note(data, "label: %s", csv_column_shown(plan, plan->label).text);
     if (rows->unseen > 0)
-        dataset_note(data, "categorical: %llu text%s that training never saw became zeros, the last in %s",
-                     (unsigned long long)rows->unseen, plural(rows->unseen),
+        dataset_note(data, "categorical: %s text%s that training never saw became zeros, the last in %s",
+                     count_shown(rows->unseen).text, plural(rows->unseen),
                      csv_column_shown(plan, rows->unseen_column).text);
 }
 

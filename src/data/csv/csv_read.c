@@ -312,6 +312,31 @@ static void skip_preamble(struct csv_reader *csv)
     csv->rows.lines += csv->plan.skipped;
 }
 
+/* Refuses a text without the separator that an option has named, and one that consists of comments. */
+static temper_status check_first_lines(const struct csv_reader *csv)
+{
+    const struct csv_chunk *text = &csv->ahead[0].text;
+    const struct csv_column_plan *plan = &csv->plan;
+    char present;
+    if (csv->reader->options->automatic && text->from < text->to && csv_is_all_comments(text->from, text->to))
+        return error_set(csv->reader->error, TEMPER_BAD_DATA, "%s: no rows, only comments; give a file with rows",
+                         place_text(plan->path).text);
+    uint64_t ruler = csv_ruler_line(text->from, text->to);
+    if (csv->reader->options->automatic && ruler > 0)
+        return error_at(
+            csv->reader->error, TEMPER_BAD_DATA, (size_t)ruler, 0,
+            "%s:%llu: a line of dashes, as databases print for people; export the table as CSV (psql --csv, "
+            "mysql --batch, sqlite3 -csv -header)",
+            place_text(plan->path).text, (unsigned long long)ruler);
+    if (csv->reader->options->separator && csv_separator_is_absent(&plan->format, text->from, text->to, &present))
+        return error_set(csv->reader->error, TEMPER_BAD_DATA,
+                         "%s: the first lines are not separated by --sep %s, but by %s as it seems; pass --sep %s, or "
+                         "drop the option",
+                         place_text(plan->path).text, csv_separator_name(plan->format.separator),
+                         csv_separator_name(present), csv_separator_name(present));
+    return TEMPER_OK;
+}
+
 /* Makes the column plan from the first lines of the file, before any row is parsed. The separator is inferred first,
  * since the lines cannot be split without it. The chunks stay in csv->ahead; the caller makes them the next ones again.
  * */
@@ -327,6 +352,7 @@ static temper_status look_ahead(struct csv_reader *csv)
                          "%s: no rows, it is empty or blank; give a file with rows", place_text(plan->path).text);
     skip_lines(csv);
     choose_separator(csv);
+    TRY(check_first_lines(csv));
     skip_preamble(csv);
     if (csv->ahead[0].text.from == csv->ahead[0].text.to)
         return error_set(csv->reader->error, TEMPER_BAD_DATA, "%s: no rows after %llu skipped lines; give --skip fewer",

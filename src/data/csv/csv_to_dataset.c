@@ -377,18 +377,22 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
     /* In an inferred table gaps are filled, so that only a label or a weight can be missing. */
     bool without_label = data->schema && data->schema->automatic && data->schema->missing == SCHEMA_MEAN;
     if (dropped > 0)
-        dataset_note(data, "missing: %llu of %llu rows dropped%s", dropped, dropped + kept,
-                     without_label ? ", which have no label" : "");
+        dataset_note(data, "missing: %s of %s rows dropped%s", count_shown(dropped).text,
+                     count_shown(dropped + kept).text, without_label ? ", which have no label" : "");
     if (filled > 0 && !means)
-        dataset_note(data, "missing: %llu value%s became 0", filled, plural(filled));
+        dataset_note(data, "missing: %s value%s became 0", count_shown(filled).text, plural(filled));
     else if (filled > 0)
-        dataset_note(data, "missing: %llu value%s became the mean %s %s column%s", filled, plural(filled),
-                     of_training ? "that" : "of", whose, of_training ? " had in training" : "");
+        dataset_note(data, "missing: %s value%s became the mean %s %s column%s", count_shown(filled).text,
+                     plural(filled), of_training ? "that" : "of", whose, of_training ? " had in training" : "");
 }
 
-static const char *separator_name(char separator)
+const char *csv_separator_name(char separator)
 {
-    return separator == '\t' ? "tab" : separator == ';' ? "semicolon" : separator == '|' ? "bar" : "space";
+    return separator == ','    ? "comma"
+           : separator == '\t' ? "tab"
+           : separator == ';'  ? "semicolon"
+           : separator == '|'  ? "bar"
+                               : "space";
 }
 
 /* Notes what was assumed and what was done, so that the user can object. */
@@ -401,7 +405,7 @@ static void note(const struct csv_table *table, const struct data_reader *reader
     data->file.missing_filled = table->rows->missing;
     data->file.missing_dropped = table->rows->dropped;
     if (plan->separator_inferred)
-        dataset_note(data, "separator: %s, inferred from the first line%s", separator_name(plan->format.separator),
+        dataset_note(data, "separator: %s, inferred from the first line%s", csv_separator_name(plan->format.separator),
                      reader->options->automatic ? "s" : "");
     if (plan->skipped > 0 && reader->options->skip == 0)
         dataset_note(
@@ -418,8 +422,8 @@ static void note(const struct csv_table *table, const struct data_reader *reader
         dataset_note(data, "indicators: %zu feature%s for gaps, which are frequent in %s", table->indicators,
                      table->indicators == 1 ? "" : "s", table->indicators == 1 ? "a column" : "these columns");
     if (plan->categories > 0)
-        dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories, plural(plan->categories),
-                     made, plural(made));
+        dataset_note(data, "categorical: %zu column%s became %s feature%s", plan->categories, plural(plan->categories),
+                     count_shown(made).text, plural(made));
     if (!reader->rank.active && !reader->batch_bytes) /* else it is noted when everything was read */
         csv_note_missing(data, table->rows->rows, plan->missing == CSV_MEAN || plan->missing == CSV_FILL,
                          reader->schema != NULL);
@@ -473,10 +477,16 @@ static void move(const struct csv_table *table, struct dataset *data)
  * header. */
 temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dropped, temper_error *error)
 {
+    struct place_text place = place_text(plan->path);
+    /* In an inferred table gaps are filled, so that only a label or a weight can be missing. */
+    if (dropped > 0 && plan->missing == CSV_FILL && plan->label != CSV_NO_COLUMN)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: no row has a label in %s; fill it in, or name the column of the labels by --label",
+                         place.text, csv_column_shown(plan, plan->label).text);
     return error_set(error, TEMPER_BAD_DATA,
                      dropped > 0 ? "%s: every row has a missing value; pass --missing zero or mean"
                                  : "%s: a header and no rows; add rows, or pass --header no if the line is one",
-                     place_text(plan->path).text);
+                     place.text);
 }
 
 /* One-hot expansion, filling, and the schema. Means are computed even if nothing is missing: it may be in the rows

@@ -1,6 +1,6 @@
 /* csv_write: a dataset as a table of text.
  *
- * A header (the features' names, or f1, f2...), then `weight` if rows have weights, and `label`
+ * A header (the names of the features, or f1, f2...), then `weight` if rows have weights, and the label
  * last. Sparse rows are written with all their zeros. Numbers have the fewest digits that read back as
  * the same value. */
 #include <string.h>
@@ -78,8 +78,18 @@ static temper_status flush(struct csv_writer *writer, size_t enough)
     return length ? atomic_file_write(writer->sink, text->bytes, length, writer->error) : TEMPER_OK;
 }
 
-/* Always written: a reader that finds `label` above the last column knows that the line is a header. Features without
- * names are called f1, f2, ... */
+/* The name that the label has in the table that the data is from, unless a feature has it too; else "label". */
+static const char *label_name(const struct dataset *data)
+{
+    const char *name = data->schema ? data->schema->label : NULL;
+    bool plain = name && *name && !strpbrk(name, "0123456789+-.");
+    for (size_t i = 0; plain && i < data->features.count; i++)
+        plain = strcmp(data->features.name[i], name) != 0;
+    return plain ? name : "label";
+}
+
+/* Always written: a reader that finds a text above the last column knows that the line is a header, for which a name
+ * must not look like a number. Features without names are called f1, f2, ... */
 static temper_status write_header(struct csv_writer *writer)
 {
     const struct dataset *data = writer->data;
@@ -95,8 +105,10 @@ static temper_status write_header(struct csv_writer *writer)
     }
     if (data->weight)
         text_format(&writer->text, "%cweight", writer->separator);
-    if (data->label)
-        text_format(&writer->text, "%clabel", writer->separator);
+    if (data->label) {
+        add_separator(writer);
+        csv_append_text(&writer->text, label_name(data), false);
+    }
     text_append(&writer->text, "\n");
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "data/classes.h"
 #include "data/random_streams.h"
 
@@ -41,8 +42,8 @@ temper_status noise_too_few(const struct dataset *data, size_t count, size_t eli
                             temper_error *error)
 {
     char file[PATH_SHOWN];
-    return error_set(error, TEMPER_BAD_DATA, "%s: %zu rows should change, but only %zu are %s; lower the rate",
-                     source_shown(data, file), count, eligible, which);
+    return error_set(error, TEMPER_BAD_DATA, "%s: %s rows should change, but only %s are %s; lower the rate",
+                     source_shown(data, file), count_shown(count).text, count_shown(eligible).text, which);
 }
 
 /* A change for each marked row, with the label as it is; the kinds of noise then fill in `is` or `from`. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/read/text_chunks.h"
 
 /* The next capacity: at least `needed`, and at least twice the old one, so that appending takes amortised constant
@@ -108,7 +109,7 @@ static temper_status merge_classes(struct csr_builder *rows, struct csr_builder 
         uint32_t number = classes_add(&rows->classes, name, strlen(name));
         if (number == CLASSES_FULL)
             return error_at(error, TEMPER_BAD_DATA, line_of_class(chunk, (uint32_t)chunk->placed, lines_before), 1,
-                            SPARSE_TOO_MANY, MOST_CLASSES);
+                            SPARSE_TOO_MANY, count_shown(MOST_CLASSES).text);
         if (number == CLASSES_NO_MEMORY)
             return error_no_memory(error);
         place[chunk->placed] = number;

@@ -26,7 +26,7 @@ struct csr_builder {
 };
 
 /* One label too many, with MOST_CLASSES: reported when a chunk is parsed, or when it is appended. */
-#define SPARSE_TOO_MANY "more than %d different labels; begin lines with a class, not an identifier"
+#define SPARSE_TOO_MANY "more than %s different labels; begin lines with a class, not an identifier"
 
 /* Reserves space for so many more rows and entries; false without memory, and nothing is lost. Capacities double, and
  * pages that are never touched take no memory. */

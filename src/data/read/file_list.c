@@ -255,9 +255,9 @@ static temper_status exchange_rows(const struct file_list_reader *list, struct d
         status = distributed_read_agree(p, &too_many);
     if (status == TEMPER_OK && too_many)
         status = error_set(list->error, TEMPER_BAD_DATA,
-                           "the files have more than %d classes together; check their label "
+                           "the files have more than %s classes together; check their label "
                            "columns",
-                           MOST_CLASSES);
+                           count_shown(MOST_CLASSES).text);
     if (status == TEMPER_OK && p->data->label)
         status = dataset_sort_classes(p->data, list->error);
     distributed_read_end(p);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "data/read/dense_array.h"
 #include "data/read/read.h"
 
@@ -165,9 +166,9 @@ static temper_status take_labels(const struct data_reader *reader, const struct 
             return error_no_memory(reader->error);
         if (data->label[i] == CLASSES_FULL)
             return error_set(reader->error, TEMPER_BAD_DATA,
-                             "%s: there are more than %d classes; pass the right file by --labels, "
+                             "%s: there are more than %s classes; pass the right file by --labels, "
                              "or --label none",
-                             path_shown(reader->path, place), MOST_CLASSES);
+                             path_shown(reader->path, place), count_shown(MOST_CLASSES).text);
     }
     return TEMPER_OK;
 }

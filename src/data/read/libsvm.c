@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/number_fast.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "data/quote_text.h"
 #include "data/read/csr_builder.h"
@@ -335,7 +336,7 @@ static temper_status add_label(struct libsvm_cursor *at, const char *from, const
         class = classes_add(&rows->classes, from, (size_t)(to - from));
     }
     if (class == CLASSES_FULL) /* of the whole line, as when the classes of chunks are merged */
-        return fail(at, at->line, SPARSE_TOO_MANY, MOST_CLASSES);
+        return fail(at, at->line, SPARSE_TOO_MANY, count_shown(MOST_CLASSES).text);
     if (class == CLASSES_NO_MEMORY)
         return TEMPER_NO_MEMORY;
     rows->label[rows->rows] = class;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "data/columns/sanity_checks.h"
 #include "data/dist/scatter_rows.h"
@@ -143,10 +144,17 @@ static temper_status add_weights(const temper_read_options *options, struct data
     if (!options->weights || data->weight)
         return TEMPER_OK;
     temper_status status = weights_read(options->weights, data, error);
-    if (status == TEMPER_NO_INPUT && data->features.count > 0)
-        return error_set(error, TEMPER_NO_INPUT, "--weights: '%.160s' is neither a column nor a file; check the name",
-                         options->weights);
-    return status;
+    if (status != TEMPER_NO_INPUT || data->features.count == 0)
+        return status;
+    struct suggestion near = {.typed = options->weights};
+    for (size_t i = 0; i < data->features.count; i++)
+        suggestion_offer(&near, data->features.name[i]);
+    if (near.name)
+        return error_set(error, TEMPER_NO_INPUT,
+                         "--weights: '%.160s' is neither a column nor a file; did you mean '%.80s'?", options->weights,
+                         token_text(near.name, near.name + strlen(near.name)).text);
+    return error_set(error, TEMPER_NO_INPUT, "--weights: '%.160s' is neither a column nor a file; check the name",
+                     options->weights);
 }
 
 /* Whether to look for a file PATH.labels: the format holds only numbers and no labels were found. The IDX reader has

@@ -26,7 +26,7 @@ static bool is_word(const char *from, const char *to, const char *word)
 bool cell_is_gap(const char *from, const char *to, const struct names *more, bool certain)
 {
     static const char *const words[] = {"na",   "n/a",      "#n/a", "#na",  "<na>",   "nan", "-nan",
-                                        "null", "#n/a n/a", "?",    "n.a.", "#null!", "nat"};
+                                        "null", "#n/a n/a", "?",    "n.a.", "#null!", "nat", "\\n"};
     static const char *const weak[] = {"none", "-", "--", "---", ".", "..", "...", "missing"};
     if (from == to)
         return true;

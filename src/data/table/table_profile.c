@@ -97,8 +97,10 @@ bool column_profile_add(struct column_profile *profile, const char *from, const 
         profile->gaps++;
         return true;
     }
-    bool plain = number_f64(from, to, &value) == NUMBER_OK;
-    profile->numbers += plain;
+    enum number_result result = number_f64(from, to, &value);
+    bool plain = result == NUMBER_OK;
+    /* A number that is too large, or infinite, is no text: it is in a column of numbers, and will be an odd cell. */
+    profile->numbers += result != NUMBER_NONE;
     if (plain || cell_number(from, to, '.', &value))
         count_number(profile, value);
     else
@@ -125,6 +127,16 @@ static bool is_among(const char *name, const char *const *words, size_t count)
     return false;
 }
 
+/* Whether a name ends in an abbreviation of number: "Kundennr", "order number", "Matrikelnummer". */
+static bool ends_in_number(const char *name, size_t length)
+{
+    static const char *const endings[] = {"nr", "nr.", "number", "nummer"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (length > strlen(endings[i]) && text_alike(name + length - strlen(endings[i]), endings[i]))
+            return true;
+    return false;
+}
+
 /* Also names that end in id as a word of its own: customer_id, userId, "row id". */
 bool name_is_identifier(const char *name)
 {
@@ -136,6 +148,8 @@ bool name_is_identifier(const char *name)
     if (is_among(name, words, sizeof words / sizeof *words))
         return true;
     const char *end = name + length;
+    if (ends_in_number(name, length))
+        return true;
     if (length > 3 && strchr("_- .", end[-3]) && text_alike(end - 2, "id"))
         return true;
     return length > 2 && (strcmp(end - 2, "Id") == 0 || strcmp(end - 2, "ID") == 0) && end[-3] >= 'a' && end[-3] <= 'z';

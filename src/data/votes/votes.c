@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/schema.h"
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
@@ -193,7 +194,8 @@ temper_status votes_from_arrays(const temper_vote_arrays *arrays, struct votes *
     if (arrays->count == 0 || arrays->classes == 0)
         return error_set(error, TEMPER_BAD_DATA, "no votes; give at least one");
     if (arrays->classes > MOST_CLASSES)
-        return error_set(error, TEMPER_BAD_DATA, "more than %d different labels; merge some", MOST_CLASSES);
+        return error_set(error, TEMPER_BAD_DATA, "more than %s different labels; merge some",
+                         count_shown(MOST_CLASSES).text);
     struct vote *list = mem_alloc(arrays->count, sizeof *list);
     struct votes *votes = mem_zeroed(1, sizeof *votes);
     temper_status status = list && votes ? list_arrays(arrays, list, error) : error_no_memory(error);

@@ -183,6 +183,12 @@ static temper_status find_column(const struct csv_text_table *table, const char 
     *column = csv_text_column(table, name);
     if (*column != CSV_NO_COLUMN)
         return TEMPER_OK;
+    struct suggestion near = {.typed = name};
+    for (size_t i = 0; i < table->plan.names.count; i++)
+        suggestion_offer(&near, table->plan.names.name[i]);
+    if (near.name)
+        return error_set(error, TEMPER_USAGE, "%s: no column '%s' for --columns; did you mean '%s'?",
+                         place_text(table->plan.path).text, short_text(name).text, short_text(near.name).text);
     return error_set(error, TEMPER_USAGE, "%s: no column '%s'; --columns takes names of the header, or numbers from 1",
                      place_text(table->plan.path).text, short_text(name).text);
 }

@@ -223,8 +223,8 @@ static void note_rows(struct votes *votes)
     for (size_t i = 0; i < votes->items; i++)
         without += votes->item_start[i] == votes->item_start[i + 1];
     if (without)
-        sentence_append(votes->notes, sizeof votes->notes, "votes: %zu of the %zu rows ha%s no label by an annotator",
-                        without, votes->items, without == 1 ? "s" : "ve");
+        sentence_append(votes->notes, sizeof votes->notes, "votes: %s of the %s rows ha%s no label by an annotator",
+                        count_shown(without).text, count_shown(votes->items).text, without == 1 ? "s" : "ve");
 }
 
 /* On success only, exchange_items replaces the items by the rows; a failure leaves the votes as they were. */

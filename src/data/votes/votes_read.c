@@ -88,9 +88,9 @@ static temper_status read_label(struct votes_reader *reader, const struct csv_te
         size_t line, column;
         csv_text_place(row, field, &line, &column);
         return error_at(error, TEMPER_BAD_DATA, line, column,
-                        "%s:%zu:%zu: more than %d different labels; is %s a column of labels? name the columns by "
+                        "%s:%zu:%zu: more than %s different labels; is %s a column of labels? name the columns by "
                         "--columns",
-                        place_text(reader->table.plan.path).text, line, column, MOST_CLASSES,
+                        place_text(reader->table.plan.path).text, line, column, count_shown(MOST_CLASSES).text,
                         csv_column_shown(&reader->table.plan, field).text);
     }
     return *label == CLASSES_NO_MEMORY ? error_no_memory(error) : TEMPER_OK;
@@ -221,13 +221,14 @@ static void note_layout(struct votes *votes, const struct votes_reader *reader)
     if (!plan->header)
         sentence_append(notes, size, "votes: the first line is a row; pass --header yes if it holds names");
     if (reader->gaps)
-        sentence_append(notes, size, "votes: %zu line%s without a label", reader->gaps, plural(reader->gaps));
+        sentence_append(notes, size, "votes: %s line%s without a label", count_shown(reader->gaps).text,
+                        plural(reader->gaps));
     if (votes->repeated)
-        sentence_append(notes, size, "votes: %zu repeat another and count%s once", votes->repeated,
+        sentence_append(notes, size, "votes: %s repeat another and count%s once", count_shown(votes->repeated).text,
                         votes->repeated == 1 ? "s" : "");
     if (votes->contradicting)
-        sentence_append(notes, size, "votes: %zu time%s an annotator gave an item a second label; both count",
-                        votes->contradicting, plural(votes->contradicting));
+        sentence_append(notes, size, "votes: %s time%s an annotator gave an item a second label; both count",
+                        count_shown(votes->contradicting).text, plural(votes->contradicting));
 }
 
 /* Takes the names from the texts. */

@@ -198,7 +198,40 @@ TEST(case_and_blanks_do_not_count)
     CHECK_EQ_TEXT(plural(0), "s");
 }
 
+TEST(counts_have_commas)
+{
+    CHECK_EQ_TEXT(count_shown(0).text, "0");
+    CHECK_EQ_TEXT(count_shown(999).text, "999");
+    CHECK_EQ_TEXT(count_shown(1000).text, "1,000");
+    CHECK_EQ_TEXT(count_shown(1234567).text, "1,234,567");
+    CHECK_EQ_TEXT(count_shown(18446744073709551615ull).text, "18,446,744,073,709,551,615");
+}
+
+/* The nearest of some names, or "". */
+static const char *nearest(const char *typed)
+{
+    static const char *const names[] = {"income", "colour", "age", "sep", "temperatures"};
+    struct suggestion found = {.typed = typed};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        suggestion_offer(&found, names[i]);
+    return found.name ? found.name : "";
+}
+
+TEST(nearest_names)
+{
+    CHECK_EQ_TEXT(nearest("incme"), "income");
+    CHECK_EQ_TEXT(nearest("INCOME"), "income");
+    CHECK_EQ_TEXT(nearest("color"), "colour");
+    CHECK_EQ_TEXT(nearest("coluor"), "colour");
+    CHECK_EQ_TEXT(nearest("temp"), "temperatures");
+    CHECK_EQ_TEXT(nearest("seperator"), "sep");
+    CHECK_EQ_TEXT(nearest("weight"), "");
+    CHECK_EQ_TEXT(nearest(""), "");
+    CHECK_EQ_TEXT(nearest("a_name_of_a_column_that_is_longer_than_any_name_compared"), "");
+}
+
 TEST_LIST(LISTED(case_and_blanks_do_not_count), LISTED(appends_and_stays_terminated), LISTED(bytes_may_be_zero),
           LISTED(grows_by_any_amount), LISTED(numbers), LISTED(huge_numbers_keep_their_digits),
           LISTED(numbers_are_rounded_to_the_last_decimal), LISTED(a_locale_with_a_comma_changes_nothing),
-          LISTED(every_failing_allocation_is_noticed_once_and_for_all), LISTED(a_length_that_does_not_fit_is_a_failure))
+          LISTED(every_failing_allocation_is_noticed_once_and_for_all), LISTED(a_length_that_does_not_fit_is_a_failure),
+          LISTED(counts_have_commas), LISTED(nearest_names))

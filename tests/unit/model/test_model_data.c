@@ -127,7 +127,7 @@ TEST(columns_by_name)
     check_rows(schema, "age,town,height\n1,,1\n2,Paris,2\n", plain, "1 0.5 0.25 0.25 1|2 0 0 0 2");
     check_note(schema, "age,town,height\n1,Bern,1\n2,Paris,2\n", plain, "categorical: 2 texts");
     check_refused(schema, "age,height\n1,2\n", plain, "no column 'town', which");
-    check_refused(schema, "x,y\n1,2\n", plain, "no column 'age' and 2 more");
+    check_refused(schema, "x,y\n1,2\n", plain, "no columns 'age', 'town' and 'height'");
     check_refused(schema, "age,age,town,height\n1,2,Rome,3\n", plain, "several columns");
     check_refused(schema, "height,town,age\n1,Rome,2\n", (temper_read_options){.ignore = "age"},
                   "the model needs column 'age'");

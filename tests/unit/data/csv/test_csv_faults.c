@@ -193,7 +193,7 @@ TEST(several_texts)
          "t.csv:2:1: text in columns a_long_name_of_a_column, b_long_name_of_a_column, "
          "c_long_name_of_a_column, ...; pass --categorical NAMES for a 0/1 feature of each text "
          "where these are few, and --ignore NAMES for the others; to leave all out: --ignore "
-         "a_long_name_of_a_column,b_long_name_of_a_column,c_long_name_of_a_column,..."},
+         "a_long_name_of_a_column,b_long_name_of_a_column,c_long_name_of_a_column,d"},
     };
     CHECK_LIST(list);
 }

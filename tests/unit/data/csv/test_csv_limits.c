@@ -42,9 +42,9 @@ static void check_many(bool categories, const char *message)
 TEST(too_many_labels)
 {
     scratch_enter();
-    check_many(false, "t.csv:65537: more than 65536 different labels in column 2; name another "
+    check_many(false, "t.csv:65537: more than 65,536 different labels in column 2; name another "
                       "--label");
-    check_many(true, "t.csv:65537: more than 65536 different texts in column 1; pass --ignore 1");
+    check_many(true, "t.csv:65537: more than 65,536 different texts in column 1; pass --ignore 1");
     scratch_leave();
 }
 

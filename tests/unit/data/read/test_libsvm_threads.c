@@ -155,7 +155,7 @@ TEST(one_label_too_many)
     text_append(&text, "label-of-row-7 1:1\n  one-more 1:x\n1 1:x\n");
     scratch_enter();
     scratch_write("rows", text.bytes, text.length);
-    check_refused("rows:65538:1: more than 65536 different labels");
+    check_refused("rows:65538:1: more than 65,536 different labels");
     scratch_leave();
     text_free(&text);
 }
