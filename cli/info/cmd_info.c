@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "info/info_table.h"
 #include "json_csv.h"
@@ -452,16 +453,17 @@ static temper_status describe_refused(const struct arguments *arguments, const s
                                       const char *problem)
 {
     struct output_buffer buffer;
+    const char *format = strcmp(info->table->separator, "none") == 0 ? "jsonl" : "csv";
     TRY(output_open(&buffer));
     if (was_given(arguments, OPT_JSON)) {
         fputs("{\n  \"file\": ", buffer.stream);
         json_text(buffer.stream, info->path);
-        json_text_field(buffer.stream, "format", "csv");
+        json_text_field(buffer.stream, "format", format);
         json_table_columns(buffer.stream, info->path, info->table, problem);
         fputs("\n}\n", buffer.stream);
     } else {
         print_title(buffer.stream, "format");
-        fputs("csv\n", buffer.stream);
+        fprintf(buffer.stream, "%s\n", format);
         print_table_columns(buffer.stream, info->path, info->table, problem);
     }
     return output_print(&buffer);

@@ -2,15 +2,18 @@
 #include "api/api_internal.h"
 #include "base/memory.h"
 #include "data/csv/csv_describe.h"
+#include "data/jsonl/jsonl.h"
 #include "data/quote_text.h"
 #include "data/read/format.h"
 
 /* A file that is no table of text has nothing to describe by columns. */
 static temper_status describe(struct data_reader *reader, temper_table **table)
 {
-    if (reader->format->read != read_csv)
+    if (!format_is_table(reader->format))
         return error_set(reader->error, TEMPER_BAD_DATA, "%s: it is no table of text, but %s; read it as data",
                          place_text(reader->path).text, reader->format->name);
+    if (reader->format->read == read_jsonl)
+        TRY(jsonl_to_csv(reader));
     return csv_describe(reader, table);
 }
 

@@ -17,7 +17,7 @@ struct schema; /* data/schema.h */
 /* The file that a dataset was read from. */
 struct data_file {
     char *path;               /* as the user wrote it; NULL: not from a file */
-    const char *format;       /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr", "arrays" */
+    const char *format;       /* "libsvm", "csv", "tsv", "jsonl", "npy", "idx", "cifar", "tmpr", "arrays" */
     const char *compression;  /* "gzip", "zstd", or NULL */
     uint32_t image_shape[3];  /* rows that are images: height, width, channels (1, or 3 stored one plane after the
                                * other); else 0 */

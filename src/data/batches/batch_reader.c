@@ -62,10 +62,10 @@ bool batch_reader_add_notes(struct batch_reader *batches, const char *notes)
  * other files refer to rows by number; --classes fails if a batch lacks one of the classes. */
 static bool can_split(const struct batch_reader *batches)
 {
-    reader_fn *read = batches->reader.format->read;
+    const struct format *format = batches->reader.format;
     const temper_read_options *options = &batches->options;
-    return (read == read_csv || read == read_libsvm || read == read_cifar) && !options->labels && !options->weights &&
-           !options->class_weight && !options->classes;
+    return (format_is_table(format) || format->read == read_libsvm || format->read == read_cifar) && !options->labels &&
+           !options->weights && !options->class_weight && !options->classes;
 }
 
 /* Opens the file and infers its format. The dataset exists only for the note about the format, which becomes the first

@@ -450,7 +450,7 @@ static void list_odd(const struct csv_column_plan *plan, const struct csv_odd_ce
     for (size_t i = 0; i < odd->count && i < CSV_ODD_SHOWN; i++)
         text_format(text, "%s'%s' in %s (%llu:%zu)", i ? ", " : "", odd->cell[i].token,
                     csv_column_shown(plan, odd->cell[i].field).text, (unsigned long long)odd->cell[i].line,
-                    odd->cell[i].column);
+                    csv_error_column(plan, &odd->cell[i]));
     if (odd->count > CSV_ODD_SHOWN)
         text_append(text, ", ...");
 }

@@ -246,7 +246,7 @@ static temper_status plan_columns(struct csv_reader *csv, const struct csv_line 
     TRY(csv_columns_plan(plan, csv->reader, first));
     text->first_line = !plan->header;
     if (plan->header) {
-        csv->rows.lines += lines_of_row(first);
+        csv->rows.lines += plan->origin ? 0 : lines_of_row(first);
         text->from = first->next;
     }
     /* All searches need the final roles and the rows without the header. */
@@ -306,7 +306,7 @@ static void skip_preamble(struct csv_reader *csv)
 {
     struct csv_chunk *text = &csv->ahead[0].text;
     const char *next = text->from;
-    if (csv->plan.skipped == 0 && csv->reader->options->automatic)
+    if (csv->plan.skipped == 0 && csv->reader->options->automatic && !csv->plan.origin)
         csv->plan.skipped = csv_count_preamble(&csv->plan.format, text->from, text->to, &next);
     text->from = csv_skip_blank_lines(&csv->plan.format, next, text->to, &csv->rows.lines);
     csv->rows.lines += csv->plan.skipped;
@@ -320,6 +320,7 @@ static temper_status look_ahead(struct csv_reader *csv)
     struct csv_column_plan *plan = &csv->plan;
     bool found;
     plan->path = csv->reader->path;
+    plan->origin = csv->reader->origin;
     TRY(csv_check_options(csv->reader));
     TRY(find_first_line(csv, &found));
     if (!found)

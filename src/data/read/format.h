@@ -16,6 +16,12 @@ struct format {
     const char *extensions; /* " .csv .data ": a blank before and after each */
 };
 
+/* Whether it is a table with named columns, whose reader matches them with a schema: CSV, TSV or JSON lines. */
+static inline bool format_is_table(const struct format *format)
+{
+    return format->read == read_csv || format->read == read_jsonl;
+}
+
 /* NULL if there is none of that name. */
 const struct format *format_named(const char *name);
 /* By the extension of a path, without .gz and .zst; NULL if it is unknown. */

@@ -11,6 +11,7 @@
 #include "base/thread.h"
 #include "data/columns/sanity_checks.h"
 #include "data/dist/scatter_rows.h"
+#include "data/jsonl/jsonl.h"
 #include "data/labels.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
@@ -199,7 +200,7 @@ temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
     if (status != TEMPER_OK || reader->ended || reader->skip || (data->x.rows == 0 && reader->batch_bytes))
         return status;
     reader->rows += data->x.rows;
-    if (reader->schema && reader->format->read != read_csv) /* the CSV reader has matched the columns itself */
+    if (reader->schema && !format_is_table(reader->format)) /* the reader has matched the columns itself */
         TRY(schema_fit(reader->schema, data, reader->error));
     return read_complete(reader, data);
 }
@@ -217,6 +218,8 @@ void data_reader_close(struct data_reader *reader)
 {
     data_reader_free_state(reader);
     data_reader_close_source(reader);
+    jsonl_free(reader->jsonl);
+    reader->jsonl = NULL;
 }
 
 /* ---- Several processes, and memory limits ---------------------------------------------------- */
