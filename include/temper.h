@@ -201,7 +201,7 @@ typedef struct temper_comm temper_comm;
 typedef struct temper_read_options {
     size_t struct_size;       /* set by temper_read_defaults() */
     const char *format;       /* "libsvm", "csv", "tsv", "jsonl", "npy", "idx", "cifar", "tmpr"; NULL: inferred from the
-                               * content,       then from the extension */
+                               * content, then from the extension */
     const char *header;       /* "yes", "no"; NULL or "auto": inferred from the first two lines */
     const char *label;        /* a column by name or number (from 1), "none"; NULL: the last one */
     const char *labels;       /* a file of labels: one a line, IDX or NPY; NULL: for NPY and IDX, the file that

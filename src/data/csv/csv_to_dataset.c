@@ -470,8 +470,9 @@ static void move(const struct csv_table *table, struct dataset *data)
 temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dropped, temper_error *error)
 {
     return error_set(error, TEMPER_BAD_DATA,
-                     dropped > 0 ? "%s: every row has a missing value; pass --missing zero or mean"
-                                 : "%s: a header and no rows; add rows, or pass --header no if the line is one",
+                     dropped > 0    ? "%s: every row has a missing value; pass --missing zero or mean"
+                     : plan->origin ? "%s: it has no rows; give some"
+                                    : "%s: a header and no rows; add rows, or pass --header no if the line is one",
                      place_text(plan->path).text);
 }
 

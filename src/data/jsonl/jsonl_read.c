@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "data/csv/csv_source.h"
 #include "data/jsonl/jsonl.h"
 #include "data/jsonl/jsonl_line.h"
 #include "data/quote_text.h"
@@ -13,7 +14,7 @@
 
 enum {
     KEYS_MOST = 65536,   /* more are no columns of a table: each row has keys of its own */
-    ROWS_AT_ONCE = 65536 /* bytes of CSV that are made at once, about */
+    TEXT_AT_ONCE = 65536 /* bytes of a text that cannot be opened again */
 };
 
 /* The text and its keys. Read only once it is made: the thread that reads ahead uses it too. */
@@ -43,9 +44,8 @@ struct jsonl_rows {
     size_t cells;
     char *scratch; /* a decoded string */
     size_t scratch_size;
-    struct text csv; /* rows that were made */
-    size_t taken;    /* bytes of it that were read */
-    bool header, ended;
+    bool header; /* it was made */
+    bool ended;
 };
 
 /* ---- The text ---------------------------------------------------------------------------------- */
@@ -65,18 +65,17 @@ static void rows_close(struct jsonl_rows *rows)
     lines_close(&rows->lines);
     mem_free(rows->cell);
     mem_free(rows->scratch);
-    text_free(&rows->csv);
     *rows = (struct jsonl_rows){0};
 }
 
 /* Reads all bytes that are left of a source. */
 static temper_status take_all(struct source *source, struct text *text, temper_error *error)
 {
-    size_t got = ROWS_AT_ONCE;
-    char *piece = mem_alloc(ROWS_AT_ONCE, 1);
+    size_t got = TEXT_AT_ONCE;
+    char *piece = mem_alloc(TEXT_AT_ONCE, 1);
     temper_status status = piece ? TEMPER_OK : error_no_memory(error);
     while (status == TEMPER_OK && got > 0) {
-        status = source_read(source, piece, ROWS_AT_ONCE, &got, error);
+        status = source_read(source, piece, TEXT_AT_ONCE, &got, error);
         if (status == TEMPER_OK)
             text_append_bytes(text, piece, got);
     }
@@ -253,27 +252,8 @@ static temper_status find_keys(struct jsonl_table *table, temper_error *error)
 
 /* ---- CSV --------------------------------------------------------------------------------------- */
 
-/* Appends a text as a cell, in quotes if it needs them. A line without any byte would be none. */
-static void append_cell(struct text *csv, const char *text, size_t length, bool alone)
-{
-    bool plain = length > 0 || !alone;
-    for (size_t i = 0; i < length && plain; i++)
-        plain = text[i] != ',' && text[i] != '"' && text[i] != '\n' && text[i] != '\r';
-    if (plain) {
-        text_append_bytes(csv, text, length);
-        return;
-    }
-    text_append_bytes(csv, "\"", 1);
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '"')
-            text_append_bytes(csv, "\"", 1);
-        text_append_bytes(csv, &text[i], 1);
-    }
-    text_append_bytes(csv, "\"", 1);
-}
-
 /* Appends the value of a key in the present row. False without memory. */
-static bool append_value(struct jsonl_rows *rows, size_t key)
+static bool append_value(struct jsonl_rows *rows, size_t key, struct text *csv)
 {
     const struct jsonl_cell *cell = key < rows->cells ? &rows->cell[key] : NULL;
     bool alone = rows->table->keys.count == 1;
@@ -286,59 +266,42 @@ static bool append_value(struct jsonl_rows *rows, size_t key)
         text = decode(rows, &cell->member.text, &length);
     }
     if (text)
-        append_cell(&rows->csv, text, length, alone);
+        csv_append_cell(csv, text, length, alone);
     return text != NULL;
 }
 
-/* Converts the next line; a blank one stays blank, so that lines have the same numbers after the header. */
-static temper_status convert_line(struct jsonl_rows *rows, temper_error *error)
+static void append_header(const struct names *keys, struct text *csv)
 {
+    for (size_t i = 0; i < keys->count; i++) {
+        if (i > 0)
+            text_append_bytes(csv, ",", 1);
+        csv_append_cell(csv, keys->name[i], strlen(keys->name[i]), keys->count == 1);
+    }
+    text_append_bytes(csv, "\n", 1);
+}
+
+/* Converts the next line: csv_row_maker.append_line. A blank one stays blank, so that lines have the same numbers after
+ * the header. */
+static temper_status append_line(void *context, struct text *csv, bool *ended, temper_error *error)
+{
+    struct jsonl_rows *rows = context;
     const struct names *keys = &rows->table->keys;
     bool blank, fine = true;
+    if (!rows->header) {
+        append_header(keys, csv);
+        rows->header = true;
+        return TEMPER_OK;
+    }
     TRY(next_row(rows, NULL, &blank, error));
     for (size_t i = 0; !blank && fine && i < keys->count; i++) {
         if (i > 0)
-            text_append_bytes(&rows->csv, ",", 1);
-        fine = append_value(rows, i);
+            text_append_bytes(csv, ",", 1);
+        fine = append_value(rows, i, csv);
     }
+    *ended = rows->ended;
     if (!rows->ended)
-        text_append_bytes(&rows->csv, "\n", 1);
-    return fine && !rows->csv.failed ? TEMPER_OK : error_no_memory(error);
-}
-
-static void append_header(struct jsonl_rows *rows)
-{
-    const struct names *keys = &rows->table->keys;
-    for (size_t i = 0; i < keys->count; i++) {
-        if (i > 0)
-            text_append_bytes(&rows->csv, ",", 1);
-        append_cell(&rows->csv, keys->name[i], strlen(keys->name[i]), keys->count == 1);
-    }
-    text_append_bytes(&rows->csv, "\n", 1);
-    rows->header = true;
-}
-
-/* The next bytes of the CSV: source_maker.fill. */
-static temper_status fill(void *context, void *bytes, size_t size, size_t *got, temper_error *error)
-{
-    struct jsonl_rows *rows = context;
-    size_t done = 0;
-    while (done < size) {
-        size_t left = rows->csv.length - rows->taken, count = left < size - done ? left : size - done;
-        if (count > 0)
-            memcpy((char *)bytes + done, rows->csv.bytes + rows->taken, count);
-        done += count;
-        rows->taken += count;
-        if (done == size || (rows->ended && rows->taken == rows->csv.length))
-            break;
-        rows->csv.length = rows->taken = 0;
-        if (!rows->header)
-            append_header(rows);
-        while (!rows->ended && rows->csv.length < ROWS_AT_ONCE)
-            TRY(convert_line(rows, error));
-    }
-    *got = done;
-    return TEMPER_OK;
+        text_append_bytes(csv, "\n", 1);
+    return fine ? TEMPER_OK : error_no_memory(error);
 }
 
 static void free_rows(void *context)
@@ -358,8 +321,8 @@ static temper_status open_csv(const struct jsonl_table *table, struct source **o
         mem_free(rows);
         return status;
     }
-    const struct source_maker maker = {rows, fill, free_rows};
-    return source_made(table->path, &maker, out, error);
+    const struct csv_row_maker maker = {rows, append_line, free_rows};
+    return csv_source_open(table->path, &maker, out, error);
 }
 
 /* ---- The reader -------------------------------------------------------------------------------- */

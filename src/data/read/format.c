@@ -217,10 +217,15 @@ static const struct {
     size_t length, at;
     const char *words;
 } binary_files[] = {
-    {"PAR1", 4, 0, "a Parquet file; save its table as .csv or .npy"},
+    {"PAR1", 4, 0,
+     "a Parquet file; let DuckDB read it: duckdb -csv -c \"FROM read_parquet('FILE')\" | temper train - (or in Python: "
+     "temperlr.read)"},
     {"\x89HDF\r\n", 6, 0, "an HDF5 file; save its table as .npy or .csv"},
-    {"ARROW1", 6, 0, "an Arrow file; save its table as .csv or .npy"},
-    {"FEA1", 4, 0, "a Feather file; save its table as .csv or .npy"},
+    {"ARROW1", 6, 0,
+     "an Arrow file; let polars read it: python3 -c \"import polars; "
+     "polars.read_ipc('FILE').write_csv('/dev/stdout')\" | "
+     "temper train - (or in Python: temperlr.read)"},
+    {"FEA1", 4, 0, "a Feather file of the first version; in Python: temperlr.read, with pyarrow"},
     {"ORC", 3, 0, "an ORC file; save its table as .csv or .npy"},
     {"Obj\x01", 4, 0, "an Avro file; save its table as .csv"},
     {"MATLAB 5.0", 10, 0, "a MATLAB file; save its table as .csv"},

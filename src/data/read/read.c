@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/arrow/arrow_read.h"
 #include "data/columns/sanity_checks.h"
 #include "data/dist/scatter_rows.h"
 #include "data/jsonl/jsonl.h"
@@ -36,13 +37,17 @@ static char *copy_text(const char *text)
 /* ---- The format ------------------------------------------------------------------------------ */
 
 /* Refuses files of other programs by their first bytes, even if --format was given: the readers would only report a
- * wrong first line. */
+ * wrong first line. A command that reads the file has its name, if no shell would change it. */
 static temper_status refuse_unsupported(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
     const char *found = unsupported_file(bytes, length, reader->options->format != NULL);
     if (!found)
         return TEMPER_OK;
-    return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reader->path).text, found);
+    const char *file = strstr(found, "'FILE'");
+    if (!file || reader->path[strcspn(reader->path, "'\"\\$`!")] != '\0')
+        return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reader->path).text, found);
+    return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %.*s'%.120s'%s", place_text(reader->path).text,
+                     (int)(file - found), found, reader->path, file + strlen("'FILE'"));
 }
 
 /* Refuses tables in notations close to CSV that the reader would misunderstand: decimal commas, bars or blanks between
@@ -114,7 +119,7 @@ static temper_status find_format(struct data_reader *reader, struct dataset *dat
 static void add_inferred_format(const struct data_reader *reader)
 {
     temper_error *error = reader->error;
-    if (!error || reader->options->format || format_of_path(reader->path) == reader->format)
+    if (!error || reader->arrow || reader->options->format || format_of_path(reader->path) == reader->format)
         return;
     size_t used = strlen(error->message);
     snprintf(error->message + used, sizeof error->message - used,
@@ -171,6 +176,11 @@ temper_status read_complete(struct data_reader *reader, struct dataset *data)
 /* Compressed sources are decompressed before the format is inferred. On failure nothing is left open. */
 temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
 {
+    static const struct format arrow = {.name = "arrow", .read = read_arrow};
+    if (reader->arrow) {
+        reader->format = &arrow;
+        return TEMPER_OK;
+    }
     TRY(reader->bytes ? source_borrow(reader->path, reader->bytes, reader->byte_count, &reader->source, reader->error)
                       : source_open(reader->path, &reader->source, reader->error));
     temper_status status = reencode_source(reader, data);
@@ -185,12 +195,12 @@ temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
  * completion. */
 temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
 {
-    reader->ended = !reader->source && !reader->state;
+    reader->ended = !reader->source && !reader->state && !reader->arrow;
     if (reader->ended)
         return TEMPER_OK;
     data->file.compression = reader->source ? source_compression(reader->source) : NULL;
     /* bytes in memory cannot be read again by a name, as the standard input */
-    data->file.path = copy_text(reader->bytes ? "-" : reader->path);
+    data->file.path = copy_text(reader->bytes || reader->arrow ? "-" : reader->path);
     data->file.reencoded = reader->reencoded;
     if (!data->file.path)
         return error_no_memory(reader->error);
@@ -269,8 +279,8 @@ static bool can_distribute(const struct data_reader *reader)
 {
     const temper_read_options *options = reader->options;
     return !comm_alone(options->comm) && lines_are_independent(reader->format, options) && !reader->schema &&
-           source_file_size(reader->source) > 0 && !source_compression(reader->source) && !options->labels &&
-           !options->weights && !options->classes && !options->class_weight;
+           reader->source && source_file_size(reader->source) > 0 && !source_compression(reader->source) &&
+           !options->labels && !options->weights && !options->classes && !options->class_weight;
 }
 
 /* Each process reads its own lines if it can, else all rows. read_distributed may find out late that the lines are not
@@ -354,6 +364,19 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
     struct dataset *data;
     TRY(dataset_read_like(path, options, NULL, &data, error));
     return check_and_publish(data, options, out, error);
+}
+
+temper_status dataset_read_arrow(const struct arrow_table *table, const temper_read_options *options,
+                                 const struct schema *schema, struct dataset **out, temper_error *error)
+{
+    struct data_reader reader = {
+        .path = table->name, .arrow = table, .options = options, .schema = schema, .error = error};
+    struct dataset *data;
+    TRY(read_all(&reader, &data));
+    if (!schema)
+        return check_and_publish(data, options, out, error);
+    *out = data;
+    return TEMPER_OK;
 }
 
 /* A NULL of length 0 is an empty file. */
