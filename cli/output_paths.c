@@ -191,6 +191,25 @@ char *concatenate(const char *first, const char *second)
     return both;
 }
 
+/* Follows symbolic links, as opening the file does. */
+bool is_file(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
+/* The name of the data, without slashes at the end of a folder's, and .temper; NULL without memory. */
+static char *name_after(const char *data)
+{
+    char *path = concatenate(data, ".temper");
+    size_t length = strlen(data), kept = length;
+    while (kept > 1 && data[kept - 1] == '/')
+        kept--;
+    if (path)
+        memmove(path + kept, path + length, strlen(path + length) + 1);
+    return path;
+}
+
 /* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */
 temper_status name_model(const struct arguments *arguments, char **path)
 {
@@ -202,15 +221,10 @@ temper_status name_model(const struct arguments *arguments, char **path)
                     command);
     if (given && is_stdout(given))
         return fail(TEMPER_USAGE, "%s: the report goes to the standard output; give a file to -m", command);
-    *path = concatenate(given ? given : data, given ? "" : ".temper");
+    if (!given && data[strcspn(data, "*?[")] != '\0' && !is_file(data))
+        return fail(TEMPER_USAGE, "%s: a pattern of files gives the model no name; pass -m FILE", command);
+    *path = given ? concatenate(given, "") : name_after(data);
     return *path ? TEMPER_OK : TEMPER_NO_MEMORY;
-}
-
-/* Follows symbolic links, as opening the file does. */
-bool is_file(const char *path)
-{
-    struct stat found;
-    return stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
 /* Whether two paths are one regular file, compared by device and inode because one file has many names (./a, links).

@@ -63,7 +63,7 @@ typedef struct temper_arrow_options {
     size_t struct_size; /* set by temper_arrow_defaults() */
     const temper_read_options
         *read;                 /* those that concern the columns of a table; NULL: the defaults, with `automatic` */
-    const temper_model *model; /* columns become the features of this model; NULL: they are decided anew */
+    const temper_model *model; /* columns become the features of this model; NULL: they are inferred */
     const int *labels;         /* instead of a column: classes as whole numbers, one a row; NULL: a column */
     size_t label_count;        /* of labels */
     const char *name;          /* for messages; NULL: "table" */

@@ -4,6 +4,8 @@
 #include "data/csv/csv_describe.h"
 #include "data/jsonl/jsonl.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
+#include "data/read/file_names.h"
 #include "data/read/format.h"
 
 /* A file that is no table of text has nothing to describe by columns. */
@@ -28,7 +30,9 @@ temper_status temper_table_describe(const char *path, const temper_read_options 
     struct dataset *notes = mem_zeroed(1, sizeof *notes);
     if (!notes)
         return error_no_memory(error);
-    temper_status status = data_reader_open(&reader, notes);
+    temper_status status = names_several_files(path) ? file_join_find(path, &full, &reader.join, error) : TEMPER_OK;
+    if (status == TEMPER_OK)
+        status = data_reader_open(&reader, notes);
     if (status == TEMPER_OK)
         status = describe(&reader, table);
     data_reader_close(&reader);

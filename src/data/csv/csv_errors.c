@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
 
 enum { TEXTS_SHOWN = 60 }; /* bytes of a list of columns */
 
@@ -178,6 +179,14 @@ static void expand_message(struct text *text, const struct csv_column_plan *plan
     }
 }
 
+const char *csv_error_file(const struct csv_column_plan *plan, uint64_t *line)
+{
+    const char *path = plan->path;
+    if (plan->join)
+        file_join_place(plan->join, &path, line);
+    return path;
+}
+
 size_t csv_error_column(const struct csv_column_plan *plan, const struct csv_error *found)
 {
     if (!plan->origin || found->column == 0)
@@ -191,11 +200,13 @@ temper_status csv_error_report(const struct csv_column_plan *plan, const struct 
                                temper_error *error)
 {
     struct text text = {0};
-    struct place_text place = place_text(plan->path);
     /* The rules below depend on the line in the file, not in the chunk. */
     struct csv_error placed = *found;
     placed.line += lines_before;
-    size_t line = (size_t)placed.line, column = csv_error_column(plan, &placed);
+    size_t column = csv_error_column(plan, &placed);
+    uint64_t own = placed.line;
+    struct place_text place = place_text(csv_error_file(plan, &own));
+    size_t line = (size_t)own;
     temper_status status = TEMPER_BAD_DATA;
     if (found->kind != CSV_MEMORY)
         expand_message(&text, plan, &placed);

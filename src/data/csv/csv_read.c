@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "data/csv/csv.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
 #include "data/read/parallel_parse.h"
 
 /* One of the first chunks, from which the columns are planned. */
@@ -243,6 +244,10 @@ static temper_status plan_columns(struct csv_reader *csv, const struct csv_line 
     struct csv_column_plan *plan = &csv->plan;
     struct csv_chunk *text = &csv->ahead[0].text;
     TRY(find_header(csv, first, second));
+    if (plan->join && !plan->origin && plan->header != file_join_has_header(plan->join))
+        return error_set(csv->reader->error, TEMPER_USAGE,
+                         "%s: whether its files begin with a header cannot be inferred; pass --header yes or no",
+                         place_text(plan->path).text);
     TRY(csv_columns_plan(plan, csv->reader, first));
     text->first_line = !plan->header;
     if (plan->header) {
@@ -321,6 +326,7 @@ static temper_status look_ahead(struct csv_reader *csv)
     bool found;
     plan->path = csv->reader->path;
     plan->origin = csv->reader->origin;
+    plan->join = csv->reader->join;
     TRY(csv_check_options(csv->reader));
     TRY(find_first_line(csv, &found));
     if (!found)

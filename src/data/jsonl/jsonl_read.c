@@ -8,6 +8,7 @@
 #include "data/jsonl/jsonl.h"
 #include "data/jsonl/jsonl_line.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
 #include "data/read/line_reader.h"
 #include "data/schema.h"
 #include "data/string_table.h"
@@ -20,10 +21,11 @@ enum {
 /* The text and its keys. Read only once it is made: the thread that reads ahead uses it too. */
 struct jsonl_table {
     const char *path;
-    struct text text;           /* of what cannot be opened twice: the standard input, a pipe, another encoding */
-    const void *bytes;          /* of a text in memory; NULL: the file is opened again */
-    size_t length;              /* of bytes */
-    struct string_table number; /* of each key */
+    struct text text;             /* of what cannot be opened twice: the standard input, a pipe, another encoding */
+    const struct file_join *join; /* several files; NULL: one */
+    const void *bytes;            /* of a text in memory; NULL: the file is opened again */
+    size_t length;                /* of bytes */
+    struct string_table number;   /* of each key */
     struct names keys;
     size_t capacity;             /* of keys.name */
     temper_read_options options; /* those of the caller, for CSV with a header */
@@ -55,8 +57,9 @@ static temper_status rows_open(const struct jsonl_table *table, struct jsonl_row
 {
     struct source *source;
     *rows = (struct jsonl_rows){.table = table};
-    TRY(table->bytes ? source_borrow(table->path, table->bytes, table->length, &source, error)
-                     : source_open(table->path, &source, error));
+    TRY(table->bytes  ? source_borrow(table->path, table->bytes, table->length, &source, error)
+        : table->join ? file_join_open(table->join, &source, error)
+                      : source_open(table->path, &source, error));
     return lines_from(source, table->path, &rows->lines, error);
 }
 
@@ -86,6 +89,9 @@ static temper_status take_all(struct source *source, struct text *text, temper_e
 /* Keeps the text where it cannot be opened again. */
 static temper_status keep_text(struct data_reader *reader, struct jsonl_table *table)
 {
+    table->join = reader->join;
+    if (reader->join && !reader->reencoded)
+        return TEMPER_OK;
     if (reader->bytes && !reader->reencoded) {
         table->bytes = reader->bytes;
         table->length = reader->byte_count;
@@ -122,9 +128,13 @@ static const char *decode(struct jsonl_rows *rows, const struct jsonl_string *st
 static temper_status refuse(const struct jsonl_rows *rows, const struct jsonl_line *line, const char *at,
                             const char *words, temper_error *error)
 {
-    size_t number = rows->lines.number, column = (size_t)(at - line->from) + 1;
-    return error_at(error, TEMPER_BAD_DATA, number, column, "%s:%zu:%zu: %s", place_text(rows->table->path).text,
-                    number, column, words);
+    uint64_t number = rows->lines.number;
+    const char *path = rows->table->path;
+    size_t column = (size_t)(at - line->from) + 1;
+    if (rows->table->join)
+        file_join_place(rows->table->join, &path, &number);
+    return error_at(error, TEMPER_BAD_DATA, (size_t)number, column, "%s:%zu:%zu: %s", place_text(path).text,
+                    (size_t)number, column, words);
 }
 
 /* Reserves a cell for each known key. */

@@ -17,7 +17,9 @@
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
 #include "data/read/file_list.h"
+#include "data/read/file_names.h"
 #include "data/read/format.h"
 #include "data/read/reencode.h"
 #include "data/schema.h"
@@ -181,8 +183,11 @@ temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
         reader->format = &arrow;
         return TEMPER_OK;
     }
-    TRY(reader->bytes ? source_borrow(reader->path, reader->bytes, reader->byte_count, &reader->source, reader->error)
-                      : source_open(reader->path, &reader->source, reader->error));
+    if (reader->join)
+        reader->options = file_join_options(reader->join);
+    TRY(reader->bytes  ? source_borrow(reader->path, reader->bytes, reader->byte_count, &reader->source, reader->error)
+        : reader->join ? file_join_open(reader->join, &reader->source, reader->error)
+                       : source_open(reader->path, &reader->source, reader->error));
     temper_status status = reencode_source(reader, data);
     if (status == TEMPER_OK)
         status = find_format(reader, data);
@@ -207,6 +212,10 @@ temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
     temper_status status = reader->format->read(reader, data);
     if (status == TEMPER_BAD_DATA)
         add_inferred_format(reader);
+    if (reader->join) { /* lines are those of single files */
+        dataset_free_array(data, data->line);
+        data->line = NULL;
+    }
     if (status != TEMPER_OK || reader->ended || reader->skip || (data->x.rows == 0 && reader->batch_bytes))
         return status;
     reader->rows += data->x.rows;
@@ -230,6 +239,8 @@ void data_reader_close(struct data_reader *reader)
     data_reader_close_source(reader);
     jsonl_free(reader->jsonl);
     reader->jsonl = NULL;
+    file_join_free(reader->join);
+    reader->join = NULL;
 }
 
 /* ---- Several processes, and memory limits ---------------------------------------------------- */
@@ -338,8 +349,11 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
                                 struct dataset **out, temper_error *error)
 {
     struct data_reader reader = {.path = path, .options = options, .error = error, .schema = schema};
-    if (is_file_list(path))
-        return file_list_read(path, options, schema, out, error);
+    if (names_several_files(path)) {
+        TRY(file_join_find(path, options, &reader.join, error));
+        if (!reader.join)
+            return file_list_read(path, options, schema, out, error);
+    }
     return read_all(&reader, out);
 }
 

@@ -10,6 +10,7 @@
 struct format;
 struct jsonl_table;
 struct arrow_table;
+struct file_join;
 
 /* What a table of CSV was made from as it is read. Each row has one line there, the header none. */
 struct table_origin {
@@ -29,6 +30,7 @@ struct data_reader {
     const struct format *format;
     struct source *source;             /* NULL once the reader of the format has taken it over */
     const struct arrow_table *arrow;   /* the table in memory, if that is read: then `path` is only a name; else NULL */
+    struct file_join *join;            /* `path` stands for several files, which are read as one; else NULL */
     struct jsonl_table *jsonl;         /* of JSON lines; else NULL */
     const struct table_origin *origin; /* the source is a table that was converted; NULL: it is the file */
     struct disk_array *spill;          /* holds large arrays under a memory limit; NULL: they are in memory */
