@@ -33,7 +33,7 @@ static bool take_words(PyObject *dict, temper_read_options *options)
         const char *text = PyUnicode_AsUTF8AndSize(word, NULL);
         if (!text)
             return false;
-        memcpy((char *)options + words[i].offset, &text, sizeof text);
+        memcpy((char *)options + words[i].offset, (const void *)&text, sizeof text);
     }
     return true;
 }

@@ -1,4 +1,5 @@
 /* arrow_cell: the values of Arrow arrays as numbers, and as the texts that CSV would have. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -115,6 +116,7 @@ void arrow_numbers(const struct arrow_column *column, const struct arrow_values 
                    double *out)
 {
     const void *numbers = values->array->buffers[1];
+    assert(numbers); /* an array with rows and without gaps */
     unsigned size = column->type.size;
     size_t at = values->first + row * values->step;
     for (size_t i = 0; i < count; i++, at += values->step)
@@ -161,7 +163,7 @@ static void write_decimal(const struct arrow_type *type, const void *values, siz
         low = ~low + 1;
         high = ~high + (low == 0);
     }
-    char digits[ARROW_CELL];
+    char digits[ARROW_CELL] = "";
     size_t count = 0;
     /* By base 2^32, from the highest word: each step divides by ten. */
     uint32_t word[4] = {(uint32_t)(high >> 32), (uint32_t)high, (uint32_t)(low >> 32), (uint32_t)low};
@@ -277,6 +279,8 @@ static bool element_text(const struct ArrowArray *array, const struct arrow_type
 {
     const void *values = array->n_buffers > 1 ? array->buffers[1] : NULL;
     cell->from = cell->to = cell->made;
+    if (!values)
+        return false; /* an array of nulls */
     switch (type->kind) {
     case ARROW_NULLS:
         return false;
@@ -319,6 +323,8 @@ bool arrow_cell_text(const struct arrow_column *column, const struct arrow_value
     if (column->index.kind == ARROW_NULLS)
         return element_text(array, &column->type, i, cell);
     const struct ArrowArray *dictionary = array->dictionary;
+    if (!array->buffers[1])
+        return false;
     uint64_t code = column->index.kind == ARROW_SIGNED ? (uint64_t)signed_at(array->buffers[1], column->index.size, i)
                                                        : unsigned_at(array->buffers[1], column->index.size, i);
     if (code >= (uint64_t)dictionary->length)

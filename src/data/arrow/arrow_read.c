@@ -110,12 +110,27 @@ static bool store_number(const struct arrow_copy *copy, unsigned char *out, doub
     return copy->plan->f64 ? isfinite(value) : isfinite(narrow);
 }
 
-/* Copies a column of features or weights to its slot of every row. *plain: all numbers are finite. */
+/* Stores numbers of consecutive rows in a slot of each, or as their weights; false if one is not allowed. */
+static bool store_numbers(const struct arrow_copy *copy, const double *number, size_t row, size_t count, size_t slot)
+{
+    const struct csv_column_plan *plan = copy->plan;
+    bool allowed = true;
+    for (size_t i = 0; allowed && i < count; i++)
+        if (slot == CSV_NO_COLUMN) {
+            copy->rows->weight[row + i] = number[i];
+            allowed = isfinite(number[i]) && number[i] >= 0;
+        } else {
+            unsigned char *out = copy->rows->cells + (row + i) * plan->row_size + slot * plan->cell_size;
+            allowed = store_number(copy, out, number[i]);
+        }
+    return allowed;
+}
+
+/* Copies a column of features to its slot of every row, or one of weights (CSV_NO_COLUMN). *plain: all numbers are
+ * allowed. */
 static void copy_numbers(const struct arrow_copy *copy, const struct arrow_column *column, size_t slot, bool *plain)
 {
     double number[NUMBERS_AT_ONCE];
-    const struct csv_column_plan *plan = copy->plan;
-    bool weights = slot == CSV_NO_COLUMN;
     size_t row = 0;
     for (size_t k = 0; *plain && k < copy->table->chunks; k++) {
         struct arrow_values values = arrow_column_values(copy->table, column, k);
@@ -123,15 +138,7 @@ static void copy_numbers(const struct arrow_copy *copy, const struct arrow_colum
         for (size_t done = 0, count; *plain && done < length; done += count, row += count) {
             count = length - done < NUMBERS_AT_ONCE ? length - done : NUMBERS_AT_ONCE;
             arrow_numbers(column, &values, done, count, number);
-            for (size_t i = 0; *plain && i < count; i++) {
-                if (weights) {
-                    copy->rows->weight[row + i] = number[i];
-                    *plain = isfinite(number[i]) && number[i] >= 0;
-                } else {
-                    unsigned char *out = copy->rows->cells + (row + i) * plan->row_size + slot * plan->cell_size;
-                    *plain = store_number(copy, out, number[i]);
-                }
-            }
+            *plain = store_numbers(copy, number, row, count, slot);
         }
     }
 }

@@ -2,10 +2,10 @@
 #include "data/arrow/arrow_table.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/quote_text.h"
 
 enum { LIST_MOST = 1 << 20 }; /* items of a list of a fixed size */
@@ -69,13 +69,26 @@ static bool find_time(const char *format, struct arrow_type *type)
     return true;
 }
 
-/* Decimals: "d:PRECISION,SCALE" of 128 bits, or with the bits after it. */
+/* Reads digits that end in a comma or the text; *at is after the comma. */
+static bool take_digits(const char **at, unsigned long long *number)
+{
+    const char *end = *at + strcspn(*at, ",");
+    bool found = number_u64(*at, end, number);
+    *at = *end ? end + 1 : end;
+    return found;
+}
+
+/* Decimals: "d:PRECISION,SCALE" of 128 bits, or with the bits after it. A negative scale is refused. */
 static bool find_decimal(const char *format, struct arrow_type *type)
 {
-    int precision = 0, scale = 0, bits = 128;
-    int found = sscanf(format, "d:%d,%d,%d", &precision, &scale, &bits);
+    unsigned long long precision, scale, bits = 128;
+    const char *at = format + 2;
+    if (format[1] != ':' || !take_digits(&at, &precision) || !take_digits(&at, &scale))
+        return false;
+    if (*at && !take_digits(&at, &bits))
+        return false;
     bool known = bits == 32 || bits == 64 || bits == 128;
-    if (found < 2 || !known || precision < 1 || precision > 38 || scale < 0 || scale > precision)
+    if (!known || precision < 1 || precision > 38 || scale > precision)
         return false;
     *type = (struct arrow_type){.kind = ARROW_DECIMAL, .size = (unsigned)bits / 8, .digits = (unsigned)scale};
     return true;
@@ -156,9 +169,11 @@ static temper_status add_field(struct arrow_table *table, size_t child, temper_e
     const struct ArrowSchema *field = table->schema.children[child];
     struct arrow_column column = {.child = child};
     if (strncmp(field->format, "+w:", 3) == 0 && field->n_children == 1) {
-        long items = strtol(field->format + 3, NULL, 10);
+        const char *digits = field->format + 3;
+        unsigned long long items;
         const struct ArrowSchema *values = field->children[0];
-        if (items < 1 || items > LIST_MOST || values->dictionary || !find_type(values->format, &column.type))
+        if (!take_digits(&digits, &items) || items < 1 || items > LIST_MOST || values->dictionary ||
+            !find_type(values->format, &column.type))
             return refuse_column(table, field, error);
         column.items = (size_t)items;
     } else if (field->dictionary) {
@@ -194,7 +209,7 @@ static int64_t buffers_of(const struct arrow_type *type)
 static bool has_values(const struct ArrowArray *array, const struct arrow_type *type, int64_t needed)
 {
     return array && array->offset >= 0 && array->length >= needed && array->n_buffers >= buffers_of(type) &&
-           (array->buffers || array->n_buffers == 0);
+           (array->buffers || array->n_buffers == 0) && (needed == 0 || array->n_buffers < 2 || array->buffers[1]);
 }
 
 /* Whether the arrays of a chunk are what the schema says. */

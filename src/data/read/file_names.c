@@ -229,7 +229,7 @@ temper_status file_names_find(const char *path, const temper_comm *comm, struct 
         names_free(&found);
         return status;
     }
-    if (!is_list(path))
+    if (!is_list(path) && found.name)
         qsort((void *)found.name, found.count, sizeof *found.name, compare_names);
     *out = found;
     return TEMPER_OK;

@@ -337,9 +337,9 @@ static temper_status weigh_object(struct text_copier *copier, const char *from, 
     const struct dataset *data = copier->data;
     double factor = row == TEXT_NO_ROW ? 1 : copier->changes->factor[row];
     char text[TEXT_COLUMN + NUMBER_LENGTH + 8], number[NUMBER_LENGTH];
-    const char *brace = to;
-    while (brace > from && *--brace != '}')
-        continue;
+    const char *brace = to - 1;
+    while (brace > from && *brace != '}')
+        brace--;
     if (*brace != '}')
         return text_put(copier, from, to); /* a blank line */
     if (row != TEXT_NO_ROW && data->weight)
