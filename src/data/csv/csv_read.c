@@ -187,8 +187,9 @@ static temper_status try_plain(struct csv_reader *csv, bool *plain)
     strict.missing = CSV_REFUSE;
     strict.categories = strict.width = 0;
     strict.category = strict.slot = NULL;
-    TRY(csv_columns_finish(&strict, csv->reader));
-    temper_status status = csv_rows_start(&rows, &strict) ? TEMPER_OK : error_no_memory(csv->reader->error);
+    temper_status status = csv_columns_finish(&strict, csv->reader);
+    if (status == TEMPER_OK && !csv_rows_start(&rows, &strict))
+        status = error_no_memory(csv->reader->error);
     if (status == TEMPER_OK)
         *plain = csv_parse(&strict, &csv->ahead[0].text, &rows) && !csv_rows_are_suspect(&strict, &rows);
     if (rows.error.kind == CSV_MEMORY)

@@ -330,9 +330,7 @@ static temper_status read_in_layers(struct data_reader *reader, struct dataset *
 static temper_status read_all(struct data_reader *reader, struct dataset **out)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
-    if (!data)
-        return error_no_memory(reader->error);
-    temper_status status = data_reader_open(reader, data);
+    temper_status status = data ? data_reader_open(reader, data) : error_no_memory(reader->error);
     bool layered = reader->options->comm || reader->options->memory;
     if (status == TEMPER_OK)
         status = layered ? read_in_layers(reader, data) : data_reader_next(reader, data);
