@@ -201,7 +201,8 @@ COMMAND(INFO, .name = "info", .operands = "FILE", .operand_completion = COMPLETE
         .description =
             "Reads the whole file and reports its format, rows, features and classes, the memory it takes, and "
             "possible problems: constant and duplicate columns, missing values, classes of few rows. For a model: its "
-            "contents and how it was trained.\n\nData is libsvm or svmlight text, CSV or TSV, NPY, IDX (MNIST), "
+            "contents and how it was trained.\n\nData is libsvm or svmlight text, CSV or TSV, JSON lines, NPY, IDX "
+            "(MNIST), "
             "CIFAR-10 binary or temper's own .tmpr, plain or compressed by gzip or zstd; the format is inferred from "
             "the content, then from the name; - is the standard input. Assumptions are printed on the standard error.",
         .examples = EXAMPLES({"Describe a table", "temper info iris.csv"},
