@@ -38,7 +38,8 @@ static bool is_missing(const char *from)
 /* Formats that are legible on a terminal. */
 static bool is_text_format(const char *format)
 {
-    return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
+    return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0 ||
+           strcmp(format, "jsonl") == 0;
 }
 
 /* Checks OUT and its format before anything is read, because reading may take minutes. */
@@ -49,7 +50,7 @@ static temper_status check_output(const struct conversion *conversion)
         return fail(TEMPER_USAGE, "convert: the name of OUT is empty; give one, or - for the standard output");
     if (is_dash(conversion->to) && !conversion->format)
         return fail(TEMPER_USAGE, "convert: the format cannot be inferred from the standard output; pass --to with one "
-                                  "of libsvm, csv, tsv, npy, idx, cifar, tmpr");
+                                  "of libsvm, csv, tsv, jsonl, npy, idx, cifar, tmpr");
     /* --to is present here: the previous check has refused "-" without it. */
     if (output_is_terminal(conversion->to) && !is_text_format(conversion->format))
         return fail(TEMPER_USAGE,

@@ -70,6 +70,7 @@ static inline struct dataset *fuzz_read(reader_fn *reader, const uint8_t *bytes,
     REQUIRE(data && status == TEMPER_OK, "%s", error.message);
     struct data_reader file_reader = {.path = path, .source = source, .options = &options, .error = &error};
     status = reader(&file_reader, data);
+    data_reader_close(&file_reader);
     if (status == TEMPER_OK) {
         fuzz_check_dataset(data);
         return data;

@@ -200,8 +200,8 @@ typedef struct temper_comm temper_comm;
 /* Begin with temper_read_defaults(). */
 typedef struct temper_read_options {
     size_t struct_size;       /* set by temper_read_defaults() */
-    const char *format;       /* "libsvm", "csv", "tsv", "npy", "idx", "cifar", "tmpr"; NULL: inferred from the content,
-                               * then from the extension */
+    const char *format;       /* "libsvm", "csv", "tsv", "jsonl", "npy", "idx", "cifar", "tmpr"; NULL: inferred from the
+                               * content, then from the extension */
     const char *header;       /* "yes", "no"; NULL or "auto": inferred from the first two lines */
     const char *label;        /* a column by name or number (from 1), "none"; NULL: the last one */
     const char *labels;       /* a file of labels: one a line, IDX or NPY; NULL: for NPY and IDX, the file that
@@ -325,7 +325,7 @@ typedef struct temper_table {
     const temper_table_column *column;
     size_t rows;           /* that were looked at: those in the first MiB of text */
     int more_rows;         /* 1: there are others */
-    const char *separator; /* "comma", "semicolon", "tab", "bar", "space" */
+    const char *separator; /* "comma", "semicolon", "tab", "bar", "space"; "none" for JSON lines */
     const char *encoding;  /* "UTF-8", or what it was converted from */
     int header;            /* 1: the first line has names; 0: it has none; -1: it cannot be inferred */
     size_t skipped;        /* lines before the table */

@@ -247,6 +247,12 @@ TEMPER_API temper_status temper_data_add_noise(const temper_data *data, const te
                                                temper_data **noisy, temper_noise_change **changes, size_t *count,
                                                temper_error *error);
 
+/* Calls `call` with every file that a path stands for: those of a list ("@list.txt"), of a folder or of a pattern, or
+ * the path itself. Ends where it returns other than 0. */
+typedef int temper_file_fn(void *context, const char *path);
+TEMPER_API temper_status temper_data_each_file(const char *path, temper_file_fn *call, void *context,
+                                               temper_error *error);
+
 /* ---- Models and prediction, continued ---------------------------------------------------------------------------- */
 
 /* The bytes of a model file, and a model from them. */

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "info/info_table.h"
 #include "json_csv.h"
@@ -452,19 +454,27 @@ static temper_status describe_refused(const struct arguments *arguments, const s
                                       const char *problem)
 {
     struct output_buffer buffer;
+    const char *format = strcmp(info->table->separator, "none") == 0 ? "jsonl" : "csv";
     TRY(output_open(&buffer));
     if (was_given(arguments, OPT_JSON)) {
         fputs("{\n  \"file\": ", buffer.stream);
         json_text(buffer.stream, info->path);
-        json_text_field(buffer.stream, "format", "csv");
+        json_text_field(buffer.stream, "format", format);
         json_table_columns(buffer.stream, info->path, info->table, problem);
         fputs("\n}\n", buffer.stream);
     } else {
         print_title(buffer.stream, "format");
-        fputs("csv\n", buffer.stream);
+        fprintf(buffer.stream, "%s\n", format);
         print_table_columns(buffer.stream, info->path, info->table, problem);
     }
     return output_print(&buffer);
+}
+
+/* Whether a path can be opened twice: not a pipe. What is not there is a list or a pattern, or is refused later. */
+static bool is_read_twice(const char *path)
+{
+    struct stat found;
+    return strcmp(path, "-") != 0 && (stat(path, &found) != 0 || S_ISREG(found.st_mode) || S_ISDIR(found.st_mode));
 }
 
 /* Describes the columns of a table first: a table that cannot be trained on is described too, with the reason. A pipe
@@ -476,7 +486,7 @@ static temper_status describe_file(const struct arguments *arguments, struct dat
     temper_read_options options = data_options(arguments);
     double start = seconds_now();
     TRY(check_path(arguments, info->path));
-    if (!was_given(arguments, OPT_STRICT) && is_file(info->path) &&
+    if (!was_given(arguments, OPT_STRICT) && is_read_twice(info->path) &&
         temper_table_describe(info->path, &options, &info->table, &ignored) != TEMPER_OK)
         info->table = NULL;
     temper_status status = temper_data_read(info->path, &options, &data, &error);

@@ -81,11 +81,15 @@ void print_table_columns(FILE *out, const char *path, const temper_table *table,
 {
     char rows[FORMAT_LENGTH];
     print_title(out, "columns");
-    fprintf(out, "%zu in the first %s rows%s, separated by %s, %s\n", table->columns, format_count(table->rows, rows),
-            table->more_rows ? "" : ", which are all", table->separator,
-            table->header > 0    ? "with a header"
-            : table->header == 0 ? "without a header"
-                                 : "the first line may be a header or not");
+    fprintf(out, "%zu in the first %s rows%s, ", table->columns, format_count(table->rows, rows),
+            table->more_rows ? "" : ", which are all");
+    if (strcmp(table->separator, "none") == 0)
+        fputs("the keys of objects\n", out);
+    else
+        fprintf(out, "separated by %s, %s\n", table->separator,
+                table->header > 0    ? "with a header"
+                : table->header == 0 ? "without a header"
+                                     : "the first line may be a header or not");
     if (table->skipped > 0)
         fprintf(out, "%-18s %zu line%s\n", "before the table", table->skipped, table->skipped == 1 ? "" : "s");
     if (table->columns > 0)

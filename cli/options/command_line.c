@@ -76,7 +76,7 @@ temper_status fail_unknown_command(const char *name)
 /* "tempered logistic ...": one literal made from the list; [1] skips its leading space. */
 #define METHOD_WORD(name, word, t1, t2, text) " " word
 #define METHOD_WORDS                          (&TEMPER_METHOD_LIST(METHOD_WORD)[1])
-#define FORMAT_WORDS                          "libsvm csv tsv npy idx cifar tmpr"
+#define FORMAT_WORDS                          "libsvm csv tsv jsonl npy idx cifar tmpr"
 
 _Static_assert(CMD_COUNT <= 32, "option.commands has a bit for each command");
 

@@ -37,8 +37,8 @@ COMMAND(
         "is replaced only by a complete new one. Ctrl-C or SIGTERM stop the training after the current iteration and "
         "save the best model so far; a second signal ends it at once, with nothing saved. With --checkpoint, an "
         "interrupted training can be continued by --resume and gives the same model as without the interruption; "
-        "remove the checkpoint afterwards.\n\n@LIST in place of DATA is a text file that names data files, one a line; "
-        "their rows are concatenated.",
+        "remove the checkpoint afterwards.\n\nDATA may also be a folder, a pattern such as 'parts/*.csv', or @LIST, a "
+        "text file that names data files, one a line: all files are read as one.",
     .examples = EXAMPLES({"With the defaults, into iris.csv.temper", "temper train iris.csv"},
                          {"Other temperatures, and early stopping",
                           "temper train train.libsvm --t1 0.1 --t2 1.5 --valid valid.libsvm \\\n    -m model.temper"},
@@ -81,7 +81,8 @@ COMMAND(
         "different labels are marked as conflicts. --kind row looks for outliers, such as damaged rows. For skewed "
         "counts, such as word frequencies, try --scale log.\n\nRows are numbered from 1 (in Python from 0), including "
         "rows of classes excluded by --classes, but not those dropped by --missing drop; lines are those of the "
-        "file.\n\nIf OUT has the format of DATA (CSV or libsvm), the corrected data is its text with only the "
+        "file.\n\nIf OUT has the format of DATA (CSV, JSON lines or libsvm), the corrected data is its text with only "
+        "the "
         "corrections changed, including rows that were excluded. Otherwise it is written as by convert.",
     .examples = EXAMPLES(
         {"The rows that the evidence supports", "temper audit crowd.csv"},
@@ -229,7 +230,8 @@ COMMAND(INFO, .name = "info", .operands = "FILE", .operand_completion = COMPLETE
         .description =
             "Reads the whole file and reports its format, rows, features and classes, the memory it takes, and "
             "possible problems: constant and duplicate columns, missing values, classes of few rows. For a model: its "
-            "contents and how it was trained.\n\nData is libsvm or svmlight text, CSV or TSV, NPY, IDX (MNIST), "
+            "contents and how it was trained.\n\nData is libsvm or svmlight text, CSV or TSV, JSON lines, NPY, IDX "
+            "(MNIST), "
             "CIFAR-10 binary or temper's own .tmpr, plain or compressed by gzip or zstd; the format is inferred from "
             "the content, then from the name; - is the standard input. Assumptions are printed on the standard error.",
         .examples = EXAMPLES({"Describe a table", "temper info iris.csv"},

@@ -28,15 +28,24 @@ struct file_roles {
     size_t inputs, results;
     char *derived[MOST_DERIVED]; /* names that were put together here */
     size_t derived_count;
+    const char *replaced; /* the result that would replace an input, or NULL */
 };
 
 /* ---- Names of results ------------------------------------------------------------------------ */
 
-/* A copy of `given`, or if that is NULL `stem` with an extension. */
+/* A copy of `given`, or if that is NULL `stem` with an extension; slashes at the end of a folder's name are left out.
+ */
 static temper_status name_file(const char *given, const char *stem, const char *extension, char **path)
 {
     *path = concatenate(given ? given : stem, given ? "" : extension);
-    return *path ? TEMPER_OK : TEMPER_NO_MEMORY;
+    if (!*path)
+        return TEMPER_NO_MEMORY;
+    size_t length = strlen(stem), kept = length;
+    while (!given && kept > 1 && stem[kept - 1] == '/')
+        kept--;
+    if (!given)
+        memmove(*path + kept, *path + length, strlen(extension) + 1);
+    return TEMPER_OK;
 }
 
 /* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */
@@ -50,6 +59,8 @@ temper_status name_model(const struct arguments *arguments, char **path)
                     command);
     if (given && is_stdout(given))
         return fail(TEMPER_USAGE, "%s: the report goes to the standard output; give a file to -m", command);
+    if (!given && data[strcspn(data, "*?[")] != '\0' && !is_file(data))
+        return fail(TEMPER_USAGE, "%s: a pattern of files gives the model no name; pass -m FILE", command);
     return name_file(given, data, ".temper", path);
 }
 
@@ -128,7 +139,7 @@ static void add_operands(struct file_roles *roles)
         if (kind == COMPLETE_FILE && command_id(command) == CMD_CONVERT && i == 1)
             add_result(roles, path, "OUT");
         else if (kind == COMPLETE_FILE)
-            add_input(roles, path[0] == '@' ? path + 1 : path);
+            add_input(roles, path);
     }
 }
 
@@ -228,25 +239,50 @@ static const char *dashes(const char *what)
     return strchr(what, ' ') || strcmp(what, "OUT") == 0 ? "" : "--";
 }
 
-static temper_status compare(const struct file_roles *roles)
+/* temper_file_fn: looks for the result that would replace a file. */
+static int find_replaced(void *context, const char *path)
 {
-    const char *command = roles->arguments->command->name;
-    for (size_t i = 0; i < roles->results; i++) {
-        const struct file_role *result = &roles->result[i];
-        for (size_t j = 0; j < roles->inputs; j++)
-            if (same_file(result->path, roles->input[j].path) && strcmp(result->what, "OUT") != 0)
-                return fail(TEMPER_USAGE,
-                            "%s: %s is an input file and would be overwritten; choose another name for the result",
-                            command, result->path);
+    struct file_roles *roles = context;
+    for (size_t i = 0; i < roles->results && !roles->replaced; i++)
+        if (strcmp(roles->result[i].what, "OUT") != 0 && same_file(roles->result[i].path, path))
+            roles->replaced = roles->result[i].path;
+    return roles->replaced != NULL;
+}
+
+/* Compares the results with the inputs: a list itself, and the files that a list, a folder or a pattern stands for. One
+ * that cannot be read is reported by the reader. */
+static temper_status compare_with_inputs(struct file_roles *roles)
+{
+    for (size_t i = 0; i < roles->inputs && !roles->replaced; i++) {
+        const char *path = roles->input[i].path;
+        if (path[0] == '@')
+            find_replaced(roles, path + 1);
+        temper_data_each_file(path, find_replaced, roles, NULL);
+    }
+    if (!roles->replaced)
+        return TEMPER_OK;
+    return fail(TEMPER_USAGE, "%s: %s is an input file and would be overwritten; choose another name for the result",
+                roles->arguments->command->name, roles->replaced);
+}
+
+/* Compares each result with those before it. */
+static temper_status compare_results(const struct file_roles *roles)
+{
+    for (size_t i = 0; i < roles->results; i++)
         for (size_t j = 0; j < i; j++) {
-            const struct file_role *other = &roles->result[j];
+            const struct file_role *result = &roles->result[i], *other = &roles->result[j];
             if (same_result(result->path, other->path))
                 return fail(TEMPER_USAGE, "%s: %s%s and %s%s would be one file, %s; give each result a name of its own",
-                            command, dashes(other->what), other->what, dashes(result->what), result->what,
-                            result->path);
+                            roles->arguments->command->name, dashes(other->what), other->what, dashes(result->what),
+                            result->what, result->path);
         }
-    }
     return TEMPER_OK;
+}
+
+static temper_status compare(struct file_roles *roles)
+{
+    TRY(compare_with_inputs(roles));
+    return compare_results(roles);
 }
 
 temper_status check_file_roles(const struct arguments *arguments)

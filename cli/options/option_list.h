@@ -42,8 +42,9 @@ OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 
 
 OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
        .commands = READING | IN(ANNOTATORS) | IN(SPLIT),
-       .help = "format of the file: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its content, then its "
-               "name, if not given")
+       .help =
+           "format of the file: libsvm, csv, tsv, jsonl, npy, idx, cifar or tmpr; inferred from its content, then its "
+           "name, if not given")
 
 OPTION(HEADER, .name = "header", .placeholder = "yes|no|auto", .type = TYPE_WORD, .words = "yes no auto",
        .standard = "auto", .commands = READING | IN(SPLIT), .help = "csv: whether the first line holds names")
@@ -322,7 +323,7 @@ OPTION(FIX, .name = "fix", .placeholder = "OUT", .type = TYPE_FILE, .is_result =
 OPTION(FIX_HOW, .name = "fix-how", .placeholder = "WORD", .type = TYPE_WORD, .words = "drop relabel weight",
        .standard = "drop", .commands = IN(AUDIT),
        .help = "drop them, use the suggested labels, or multiply their weights by their importance under the loss, "
-               "or by 1 - score where t1 = t2 = 1 (csv, tsv, tmpr; adds a column weight if there is none)")
+               "or by 1 - score where t1 = t2 = 1 (csv, tsv, jsonl, tmpr; adds a column weight if there is none)")
 
 OPTION(APPLY, .name = "apply", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
        .help =
@@ -456,7 +457,7 @@ OPTION(EXPLAIN_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FIL
 
 OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
        .commands = IN(CONVERT) | IN(NOISE) | IN(AUDIT) | IN(ANNOTATORS),
-       .help = "format of OUT: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its name if not given")
+       .help = "format of OUT: libsvm, csv, tsv, jsonl, npy, idx, cifar or tmpr; inferred from its name if not given")
 
 OPTION(CONVERT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "none standard minmax maxabs log pixels", .standard = "none", .commands = IN(CONVERT),

@@ -57,6 +57,18 @@ extern PyType_Spec data_spec, model_spec, plan_spec, shard_spec;
 
 /* data(x, labels, class_names, feature_names, weights) */
 PyObject *data_new(PyObject *module, PyObject *args);
+/* Names of all classes, and weights of all rows; each may be None. False with an exception set. */
+bool data_take_names(temper_data *data, PyObject *class_names, PyObject *weights);
+/* read(path, options): a file, by the words of the command */
+PyObject *data_from_path(PyObject *module, PyObject *args);
+/* arrow(capsule, options, model, labels): a stream of the Arrow C interface */
+PyObject *data_from_arrow(PyObject *module, PyObject *args);
+/* attach(data, class_names, weights) */
+PyObject *data_attach(PyObject *module, PyObject *args);
+PyObject *data_feature_names(PyObject *self, void *closure);
+PyObject *data_class_names(PyObject *self, void *closure);
+PyObject *data_labels(PyObject *self, void *closure);
+PyObject *data_notes(PyObject *self, void *closure);
 /* A reference is stolen: the model becomes the object's. */
 PyObject *model_wrap(const struct core *core, temper_model *model);
 PyObject *model_from_path(PyObject *module, PyObject *args);

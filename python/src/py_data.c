@@ -25,6 +25,10 @@ static PyObject *data_rows(PyObject *self, void *closure)
 }
 
 static PyGetSetDef data_members[] = {{"rows", data_rows, NULL, "how many there are", NULL},
+                                     {"feature_names", data_feature_names, NULL, "of all features", NULL},
+                                     {"class_names", data_class_names, NULL, "of all classes", NULL},
+                                     {"labels", data_labels, NULL, "the class of each row, as bytes, or None", NULL},
+                                     {"notes", data_notes, NULL, "what was inferred, a line each", NULL},
                                      {NULL, NULL, NULL, NULL, NULL}};
 
 static PyType_Slot data_slots[] = {{Py_tp_dealloc, (void *)data_dealloc}, {Py_tp_getset, data_members}, {0, NULL}};
@@ -239,6 +243,12 @@ static bool attach_weights(temper_data *data, PyObject *weights)
     if (status != TEMPER_OK)
         raise_error(status, &error);
     return status == TEMPER_OK;
+}
+
+bool data_take_names(temper_data *data, PyObject *class_names, PyObject *weights)
+{
+    return attach_names(data, class_names, temper_data_classes(data), temper_data_set_class_names) &&
+           attach_weights(data, weights);
 }
 
 PyObject *data_new(PyObject *module, PyObject *args)

@@ -25,6 +25,9 @@ static PyObject *kernel_name(PyObject *module, PyObject *nothing)
 
 static PyMethodDef methods[] = {
     {"data", data_new, METH_VARARGS, "data(x, labels, class_names, feature_names, weights)"},
+    {"read", data_from_path, METH_VARARGS, "read(path, options)"},
+    {"arrow", data_from_arrow, METH_VARARGS, "arrow(stream, options, model, labels)"},
+    {"attach", data_attach, METH_VARARGS, "attach(data, class_names, weights)"},
     {"train", (PyCFunction)(void (*)(void))train_from_python, METH_VARARGS | METH_KEYWORDS,
      "train(data, warm, follow, signals, *, ...)"},
     {"tune", (PyCFunction)(void (*)(void))tune_model, METH_VARARGS | METH_KEYWORDS,

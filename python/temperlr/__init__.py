@@ -2,7 +2,8 @@
 
 ``TemperedLogisticRegression`` is an estimator for scikit-learn, ``TemperedLogisticRegressionCV``
 chooses its temperatures; ``find_label_issues`` reports which labels look wrong; ``add_noise`` makes
-them wrong on purpose; ``consensus`` joins the labels of several annotators; ``load`` and ``save`` share model files with the command; ``log_t``,
+them wrong on purpose; ``consensus`` joins the labels of several annotators; ``load`` and ``save`` share model files with the command; ``read`` makes
+rows of tables of any kind; ``log_t``,
 ``exp_t``, ``tempered_loss`` and their relatives are the functions of the paper. ``temperlr.plots``
 draws; ``temperlr.shards`` trains on rows that lie with the workers of another engine.
 """
@@ -18,8 +19,9 @@ from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t
                         tempered_loss)
 from .noise import Noisy, add_noise
 from .search import TemperedLogisticRegressionCV
+from .tables import Table, read
 
-__all__ = ["AuditReport", "ConsensusReport", "Explanation", "Noisy", "Progress", "TemperedLogisticRegression",
+__all__ = ["AuditReport", "ConsensusReport", "Explanation", "Noisy", "Progress", "Table", "TemperedLogisticRegression",
            "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "consensus", "divergence",
            "entropy", "escort", "exp_t", "find_label_issues", "load", "log_partition", "log_t",
-           "plots", "probabilities", "save", "shards", "tempered_loss"]
+           "plots", "probabilities", "read", "save", "shards", "tempered_loss"]

@@ -16,6 +16,7 @@ from . import _temper
 from ._compat import available_if, validate
 from ._data import Labels, borrow, encode_labels, encode_rows
 from ._params import threads_of
+from .tables import Table, from_arrow, is_table
 
 # Of temper_prediction in temper.h.
 _LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS, _TRUE_PROBABILITIES = range(5)
@@ -249,11 +250,19 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
 
     def _predict(self, X: Any, output: int) -> np.ndarray:
         check_is_fitted(self)
-        data = borrow(validate(self, X, reset=False))
+        data = self._table_rows(X) if is_table(X) else borrow(validate(self, X, reset=False))
         width = self._model.width(output)
         out = np.empty((data.rows, width))
         self._model.predict(data, output, threads_of(self.n_jobs), out)
         return out
+
+    def _table_rows(self, X: Any) -> _temper.Data:
+        """Rows of a table as the features of the model."""
+        if not isinstance(X, Table):
+            return from_arrow(X, {"label": "none", "threads": threads_of(self.n_jobs)}, self._model)
+        if X.feature_names != self._model.describe()["feature_names"]:
+            raise ValueError("the table has other features than the model; read it with like=, the fitted estimator")
+        return X._data
 
     def _by_class(self, out: np.ndarray) -> np.ndarray:
         """Columns from the order of the model to that of classes_."""

@@ -59,6 +59,20 @@ def _refuse_missing(y: np.ndarray) -> None:
                          f"row {missing[0]}; leave these rows out")
 
 
+def class_values(names: list[str]) -> np.ndarray:
+    """Names of classes as values: numbers where all of them are, whole ones if all are whole."""
+    if not are_numbers(names):
+        return np.array(names)
+    whole = all(name.lstrip("+-").isdigit() for name in names)
+    return np.array([int(name) if whole else float(name) for name in names])
+
+
+def labels_of_names(names: list[str]) -> Labels:
+    """The classes of a model, by their names in its order."""
+    classes, first = np.unique(class_values(names), return_index=True)
+    return Labels(classes, np.argsort(first, kind="stable"), names, np.empty(0, dtype=np.int32))
+
+
 def encode_labels(y: Any) -> Labels:
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == "O":

@@ -10,10 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 from . import _temper
 from ._base import TemperedClassifier, free_temperatures
 from ._compat import validate
-from ._data import borrow
-from ._params import Penalty, is_auto, number, penalty_of, solver_options, word
+from ._data import Labels, borrow, encode_labels, labels_of_names
+from ._params import Penalty, is_auto, number, penalty_of, solver_options, threads_of, word
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
 from ._tuning import TUNE_DEFAULTS, run_tuning
+from .tables import Table, from_arrow, is_table
 
 
 class TemperedLogisticRegression(TemperedClassifier):
@@ -159,14 +160,17 @@ class TemperedLogisticRegression(TemperedClassifier):
 
     # ---- Training --------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TemperedLogisticRegression:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TemperedLogisticRegression:
         """Fit to the rows of X and their labels.
 
         X may be float64, float32 or uint8 in C order, or CSR with values of float64 or float32 and
         sorted indices of 32 or 64 bits: none of these is copied. Everything else is converted
-        first.
+        first. A :class:`temperlr.Table` has its labels in it. Columns of tables of polars, pyarrow and
+        DuckDB become features as those of files do: see :func:`temperlr.read`.
         """
         l2 = penalty_of(self)
+        if is_table(X):
+            return self._fit_table(l2, X, y, sample_weight)
         if self._open_temperatures():
             self._fit_auto(l2, validate(self, X, reset=True), y, sample_weight)
             return self
@@ -176,6 +180,11 @@ class TemperedLogisticRegression(TemperedClassifier):
         weights = self._weights(X, labels, sample_weight)
         options["l2"] = l2.value(X.shape[0] if weights is None else float(weights.sum()))
         data = borrow(X, labels, getattr(self, "feature_names_in_", None), weights)
+        self._train(data, labels, options)
+        return self
+
+    def _train(self, data: _temper.Data, labels: Labels, options: dict[str, Any]) -> None:
+        """Train on rows that are ready."""
         labels = labels._replace(codes=labels.codes[:0].copy())  # the library has its own
         with Follower(self.callback, self.verbose) as follower:
             model, report, interruption = _temper.train(
@@ -191,7 +200,39 @@ class TemperedLogisticRegression(TemperedClassifier):
         if interruption is not None:
             raise interruption
         for sentence in report["warnings"].splitlines():
-            warnings.warn(sentence, ConvergenceWarning, stacklevel=2)
+            warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+
+    # ---- Tables ----------------------------------------------------------------------------------
+
+    def _table_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[_temper.Data, Labels, float]:
+        """The rows of a table, their labels, and the sum of their weights."""
+        if isinstance(X, Table):
+            if y is not None or sample_weight is not None or self.class_weight is not None:
+                raise ValueError("a Table has its labels and weights in it; give them to read (label=, weights=, "
+                                 "class_weight=), and no y, sample_weight or class_weight here")
+            return X._data, labels_of_names(X._data.class_names), float(len(X))
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
+                             "None. A column of the table as label: fit(temperlr.read(X, label=NAME))")
+        labels = encode_labels(np.asarray(y))
+        data = from_arrow(X, {"threads": threads_of(self.n_jobs)}, None, labels.codes)
+        weights = self._weights(labels.codes, labels, sample_weight)
+        _temper.attach(data, labels.names, weights)
+        return data, labels, float(data.rows if weights is None else weights.sum())
+
+    def _fit_table(self, l2: Penalty, X: Any, y: Any, sample_weight: Any) -> TemperedLogisticRegression:
+        data, labels, total = self._table_data(X, y, sample_weight)
+        if len(labels.classes) < 2:
+            raise ValueError("This solver needs samples of at least 2 classes in the data, but there are "
+                             f"{len(labels.classes)}")
+        names = data.feature_names
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        if self._open_temperatures():
+            options = {**TUNE_DEFAULTS, "grid": self._auto_grid(l2.value(total)), **solver_options(self)}
+            self._take_tuned(run_tuning(data, None, self.callback, self.verbose, options), labels, data, None)
+        else:
+            self._train(data, labels, {**self._train_options(), "l2": l2.value(total)})
         return self
 
     def _take_cleaned(self, report: dict[str, Any]) -> None:
@@ -235,10 +276,13 @@ class TemperedLogisticRegression(TemperedClassifier):
         grid = self._auto_grid(l2.value(rows.X.shape[0] if weights is None else float(weights.sum())))
         options = {**TUNE_DEFAULTS, "grid": grid, **solver_options(self)}
         tuned = run_tuning(rows.data(self), None, self.callback, self.verbose, options)
-        self._take(tuned.model, rows.labels)
+        self._take_tuned(tuned, rows.labels, rows.borrowed, rows)
+
+    def _take_tuned(self, tuned: Any, labels: Labels, data: _temper.Data, rows: Any) -> None:
+        self._take(tuned.model, labels)
         self._take_report(tuned.report["training"])
         self._take_cleaned(tuned.report["training"])
         self.__dict__.pop("loss_curve_", None)
         self._take_loss(tuned.loss, tuned.t1, tuned.t2)
-        self._take_importance(rows.borrowed, rows)
-        tuned.warn(stacklevel=4)
+        self._take_importance(data, rows)
+        tuned.warn(stacklevel=5)

@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from . import _temper
-from ._data import Labels, are_numbers
+from ._data import labels_of_names
 from .estimator import TemperedLogisticRegression
 
 __all__ = ["load", "save"]
@@ -47,22 +47,9 @@ def fill(estimator: TemperedLogisticRegression, model: _temper.Model) -> None:
     estimator.n_features_in_ = known["features"]
     if known["feature_names"] is not None:
         estimator.feature_names_in_ = np.array(known["feature_names"], dtype=object)
-    estimator._take(model, _labels(known["classes"]))
+    estimator._take(model, labels_of_names(known["classes"]))
     estimator.n_iter_ = known["iterations"]
     estimator.stop_reason_ = known["stop"]
     estimator.l2_, estimator.objective_ = known["l2"], known["objective"]
     estimator.solver_ = known["solver"]
     estimator._take_loss(known["loss"], known["t1"], known["t2"])
-
-
-def _labels(names: list[str]) -> Labels:
-    values = _values(names)
-    classes, first = np.unique(values, return_index=True)
-    return Labels(classes, np.argsort(first, kind="stable"), names, np.empty(0, dtype=np.int32))
-
-
-def _values(names: list[str]) -> np.ndarray:
-    if not are_numbers(names):
-        return np.array(names)
-    whole = all(name.lstrip("+-").isdigit() for name in names)
-    return np.array([int(name) if whole else float(name) for name in names])

@@ -51,6 +51,7 @@ struct source {
 
     const char *compression;           /* NULL: none */
     struct decompressor *decompressor; /* NULL: none */
+    struct source_maker maker;         /* of source_made; else it has no function */
     bool ended;                        /* nothing more will be produced */
     temper_error failure;              /* the first one; from then on every read fails with it */
 
@@ -335,6 +336,16 @@ static temper_status produce_decompressed(struct source *source, unsigned char *
     return TEMPER_OK;
 }
 
+/* Bytes that a function makes. */
+static temper_status produce_made(struct source *source, unsigned char *bytes, size_t size, size_t *got)
+{
+    temper_status status = source->maker.fill(source->maker.context, bytes, size, got, &source->failure);
+    source->ended = status == TEMPER_OK && *got < size;
+    if (status != TEMPER_OK)
+        source->failure.status = status;
+    return status;
+}
+
 /* What reading and peeking call. After a failure the contents of `bytes` are undefined. */
 static temper_status produce(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
@@ -343,6 +354,8 @@ static temper_status produce(struct source *source, unsigned char *bytes, size_t
         return source->failure.status;
     if (source->ended || size == 0)
         return TEMPER_OK;
+    if (source->maker.fill)
+        return produce_made(source, bytes, size, got);
     return source->decompressor ? produce_decompressed(source, bytes, size, got)
                                 : produce_plain(source, bytes, size, got);
 }
@@ -466,12 +479,28 @@ temper_status source_borrow(const char *name, const void *bytes, size_t length, 
     return TEMPER_OK;
 }
 
+temper_status source_made(const char *name, const struct source_maker *maker, struct source **out, temper_error *error)
+{
+    struct source *source = mem_zeroed(1, sizeof *source);
+    if (!source) {
+        maker->free_context(maker->context);
+        return error_no_memory(error);
+    }
+    path_shown(name, source->name);
+    source->file.fd = -1;
+    source->maker = *maker;
+    *out = source;
+    return TEMPER_OK;
+}
+
 /* Also for sources that are only partly opened. */
 void source_close(struct source *source)
 {
     if (!source)
         return;
     input_close(&source->file);
+    if (source->maker.free_context)
+        source->maker.free_context(source->maker.context);
     decompress_close(source->decompressor);
     mem_free(source->packed);
     mem_free(source->ahead);
@@ -546,7 +575,7 @@ static bool begins_as_expected(const struct text *text, const struct whole_file 
 temper_status source_whole(const char *path, const struct whole_file *expected, struct text *text, temper_error *error)
 {
     static const struct whole_file anything = {0};
-    struct source *source;
+    struct source *source = NULL;
     char chunk[WHOLE_CHUNK];
     size_t got = 1;
     TRY(source_open(path, &source, error));

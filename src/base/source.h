@@ -28,6 +28,15 @@ temper_status source_bytes(const char *name, char *bytes, size_t length, struct 
 /* Bytes in memory, which the caller keeps until the source is closed; decompressed as those of a file are. */
 temper_status source_borrow(const char *name, const void *bytes, size_t length, struct source **out,
                             temper_error *error);
+/* A function that makes the bytes of a source. */
+struct source_maker {
+    void *context;
+    /* Fills up to `size` bytes; fewer only at the end. Not called again after a failure. */
+    temper_status (*fill)(void *context, void *bytes, size_t size, size_t *got, temper_error *error);
+    void (*free_context)(void *context); /* when the source is closed */
+};
+/* Bytes that are made as they are read. Takes over the context, on failure too. `name` is for messages. */
+temper_status source_made(const char *name, const struct source_maker *maker, struct source **out, temper_error *error);
 /* Fills up to `size` bytes; fewer only at the end. *got = 0 is the end. After a failure every
  * further read fails in the same way. */
 temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got, temper_error *error);

@@ -31,6 +31,8 @@ static void storage_free(struct data_storage *storage)
         disk_array_free(storage->disk);
     if (storage->mapping)
         munmap(storage->mapping, storage->mapping_length);
+    if (storage->held)
+        storage->release_held(storage->held);
 }
 
 /* Also of a dataset that a reader has left half-filled. */

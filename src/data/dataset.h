@@ -17,7 +17,7 @@ struct schema; /* data/schema.h */
 /* The file that a dataset was read from. */
 struct data_file {
     char *path;               /* as the user wrote it; NULL: not from a file */
-    const char *format;       /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr", "arrays" */
+    const char *format;       /* "libsvm", "csv", "tsv", "jsonl", "npy", "idx", "cifar", "tmpr", "arrow", "arrays" */
     const char *compression;  /* "gzip", "zstd", or NULL */
     uint32_t image_shape[3];  /* rows that are images: height, width, channels (1, or 3 stored one plane after the
                                * other); else 0 */
@@ -52,7 +52,9 @@ struct data_storage {
     size_t mapping_length;
     struct disk_array *disk;   /* temporary files that hold the arrays, else NULL */
     struct page_window *pages; /* which pages of the mapping or the temporary files are resident, else NULL */
-    uint64_t memory_limit;     /* bytes that the process may use (--memory); 0: no limit */
+    void *held;                /* what the caller has given, with arrays that are borrowed from it, else NULL */
+    void (*release_held)(void *held);
+    uint64_t memory_limit; /* bytes that the process may use (--memory); 0: no limit */
 };
 
 struct dataset {

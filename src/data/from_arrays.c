@@ -144,6 +144,11 @@ static temper_status take_labels(struct dataset *data, const int *labels, temper
     return dataset_sort_classes(data, error);
 }
 
+temper_status dataset_set_labels(struct dataset *data, const int *labels, temper_error *error)
+{
+    return take_labels(data, labels, error);
+}
+
 /* ---- Dataset -------------------------------------------------------------------------------- */
 
 /* Sets the number of stored entries: the last row_start of a CSR matrix, the product of a dense one. */

@@ -11,6 +11,9 @@ temper_status dataset_from_matrix(const struct matrix *x, const int *labels, str
 /* The same for rows that have labels and no features. */
 temper_status dataset_from_labels(const int *labels, size_t rows, struct dataset **out, temper_error *error);
 
+/* Labels as above for rows that have none. */
+temper_status dataset_set_labels(struct dataset *data, const int *labels, temper_error *error);
+
 /* New names for all classes, in their order. Two that denote the same class, as 1 and 1.0 do, are refused. */
 temper_status dataset_name_classes(struct dataset *data, const char *const *names, temper_error *error);
 /* One for each column. */

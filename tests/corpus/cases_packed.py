@@ -150,7 +150,7 @@ def foreign_cases():
     yield "picture.jpg", b"\xff\xd8\xff\xe0" + bytes(60), 65
     yield "picture.gif", b"GIF89a" + bytes(60), 65
     yield "utf16.svm", "1 1:1\n".encode("utf-16"), 65
-    yield "lines.json", b'\n {"x": 1, "y": 2}\n{"x": 3, "y": 4}\n', 65
+    yield "lines.json", b'\n {"x": 1, "y": 2}\n{"x": 3, "y": 4}\n', "ok 2 1 2"
     yield "list.json", b"[\n  [1, 2],\n  [3, 4]\n]\n", 65
     yield "json-called.csv", b'\xef\xbb\xbf[{"x": 1}]\n', 65
     yield "brackets.csv", b"[x],[y],[kind]\n1,2,a\n3,4,b\n", "ok 2 2 2"

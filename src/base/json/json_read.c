@@ -190,9 +190,7 @@ static const char *skip_digits(const char *p, const char *to)
     return p;
 }
 
-/* The end of a JSON number, whose grammar is stricter than number_f64's: no "+1", "01", ".5", "5.";
- * NULL if there is none. */
-static const char *number_end(const char *p, const char *to)
+const char *json_number_end(const char *p, const char *to)
 {
     p += p < to && *p == '-';
     const char *first = p;
@@ -223,7 +221,7 @@ bool json_f64(struct json_reader *json, double *out)
     double value;
     if (!begin_value(json))
         return false;
-    const char *end = number_end(json->at, json->to);
+    const char *end = json_number_end(json->at, json->to);
     if (!end)
         return fail_here(json, "a number");
     /* the grammar was checked, so only the range can fail */
@@ -241,7 +239,7 @@ bool json_u64(struct json_reader *json, uint64_t *out)
     unsigned long long value;
     if (!begin_value(json))
         return false;
-    const char *end = number_end(json->at, json->to);
+    const char *end = json_number_end(json->at, json->to);
     if (!end || !number_u64(json->at, end, &value))
         return fail_here(json, "a whole number from 0 to 2^64 - 1");
     json->at = end;
@@ -369,10 +367,10 @@ static const char *take_escape(const char *p, const char *to, char **out)
     return p + 2;
 }
 
-/* Decodes a string after its opening quote to *out, which is advanced. The result is never longer than the text: the
- * shortest escape of a character of n bytes in UTF-8 has at least n bytes. Returns where decoding stopped: at the
- * closing quote, or at an error. */
-static const char *unescape(const char *p, const char *to, char **out)
+/* The result is never longer than the text: the shortest escape of a character of n bytes in UTF-8 has at least n
+ * bytes.
+ * */
+const char *json_unescape(const char *p, const char *to, char **out)
 {
     while (p < to && *p != '"') {
         const char *before = p;
@@ -414,8 +412,8 @@ bool json_string(struct json_reader *json, char **out)
     if (!text)
         return json_no_memory(json);
     char *end = text;
-    json->at = unescape(json->at, json->to, &end);
-    /* `unescape` stops at the first byte that it cannot decode; the closing quote is checked here */
+    json->at = json_unescape(json->at, json->to, &end);
+    /* json_unescape stops at the first byte that it cannot decode; the closing quote is checked here */
     *end = '\0';
     if (!take(json, '"')) {
         mem_free(text);

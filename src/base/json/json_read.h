@@ -53,6 +53,15 @@ bool json_string(struct json_reader *json, char **out);
 /* An array of exactly `count` numbers. */
 bool json_f64_array(struct json_reader *json, double *out, size_t count);
 
+/* ---- Parts of the grammar, for readers of other structures ----------------------------------- */
+
+/* The end of a number, whose grammar is stricter than number_f64's: no "+1", "01", ".5", "5."; NULL if there is none.
+ */
+const char *json_number_end(const char *p, const char *to);
+/* Decodes a string after its opening quote to *out, which is advanced, and has room for as many bytes as the text has.
+ * Returns where decoding stopped: at the closing quote, or at an error. */
+const char *json_unescape(const char *p, const char *to, char **out);
+
 /* Reports an error at the last key or value, "FILE:LINE:COLUMN: " and the message, unless there was one
  * before. Returns false. */
 bool json_fail(struct json_reader *json, const char *format, ...) __attribute__((format(printf, 2, 3)));

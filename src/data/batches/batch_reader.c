@@ -14,7 +14,8 @@
 #include "data/csv/csv.h"
 #include "data/memory/memory_limit.h"
 #include "data/quote_text.h"
-#include "data/read/file_list.h"
+#include "data/read/file_join.h"
+#include "data/read/file_names.h"
 #include "data/read/format.h"
 
 /* Sizes in bytes, unless noted. */
@@ -62,10 +63,10 @@ bool batch_reader_add_notes(struct batch_reader *batches, const char *notes)
  * other files refer to rows by number; --classes fails if a batch lacks one of the classes. */
 static bool can_split(const struct batch_reader *batches)
 {
-    reader_fn *read = batches->reader.format->read;
+    const struct format *format = batches->reader.format;
     const temper_read_options *options = &batches->options;
-    return (read == read_csv || read == read_libsvm || read == read_cifar) && !options->labels && !options->weights &&
-           !options->class_weight && !options->classes;
+    return (format_is_table(format) || format->read == read_libsvm || format->read == read_cifar) && !options->labels &&
+           !options->weights && !options->class_weight && !options->classes;
 }
 
 /* Opens the file and infers its format. The dataset exists only for the note about the format, which becomes the first
@@ -82,24 +83,38 @@ static temper_status open_file(struct batch_reader *batches, temper_error *error
     return status;
 }
 
+/* The files of a list, a folder or a pattern, if they are parts of one table; those of other formats are refused. */
+static temper_status join_files(const char *path, const temper_read_options *options, struct file_join **out,
+                                temper_error *error)
+{
+    if (!names_several_files(path))
+        return TEMPER_OK;
+    TRY(file_join_find(path, options, out, error));
+    if (*out)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE,
+                     "%s names several files, and rows are taken from one at a time here; "
+                     "give them one by one, or make one of them: temper convert %s all.tmpr",
+                     place_text(path).text, place_text(path).text);
+}
+
 /* Opens a file for reading in batches. Under a memory limit a batch is a fixed share of it, since text, parsed rows and
  * results together take a multiple of the batch. */
 temper_status batch_reader_open(const char *path, const temper_read_options *options, const struct schema *schema,
                                 struct batch_reader **out, temper_error *error)
 {
     TRY(memory_limit_check(options, false, error));
-    if (is_file_list(path))
-        return error_set(error, TEMPER_USAGE,
-                         "%s names several files, and rows are taken from one at a time here; "
-                         "give them one by one, or make one of them: temper convert %s all.tmpr",
-                         place_text(path).text, place_text(path).text);
+    struct file_join *join = NULL;
+    TRY(join_files(path, options, &join, error));
     struct batch_reader *batches = mem_zeroed(1, sizeof *batches);
-    if (!batches)
+    if (!batches) {
+        file_join_free(join);
         return error_no_memory(error);
+    }
     /* The reader keeps a pointer to the options, and so they are copied to where they stay. */
     batches->options = *options;
-    batches->reader =
-        (struct data_reader){.path = path, .options = &batches->options, .schema = schema, .error = error};
+    batches->reader = (struct data_reader){
+        .path = path, .join = join, .options = &batches->options, .schema = schema, .error = error};
     batches->batch_bytes = BATCH_BYTES;
     batch_reader_set_width(batches, 1);
     if (options->memory && options->memory / BATCH_SHARE < BATCH_BYTES)

@@ -146,6 +146,8 @@ struct csv_inference {
 
 struct csv_column_plan {
     const char *path;
+    const struct file_join *join;      /* the text is that of several files; NULL: of one */
+    const struct table_origin *origin; /* the text was made from another; NULL: it is the file */
     struct csv_format format;
     bool separator_inferred;   /* from the first line */
     bool header, header_given; /* given: by the option */
@@ -330,6 +332,10 @@ void csv_append_text(struct text *out, const char *text, bool quoted);
 
 /* Sets the kind and the token; [from, to) is the cell. */
 void csv_error_set(struct csv_error *found, enum csv_error_kind kind, const char *from, const char *to);
+/* The column of an error in its line, in the text that the table was made from if there is one; 0: the whole line. */
+size_t csv_error_column(const struct csv_column_plan *plan, const struct csv_error *found);
+/* The file of an error, and its line there. */
+const char *csv_error_file(const struct csv_column_plan *plan, uint64_t *line);
 /* Reports the error; lines_before: lines of the file before the text that error->line counts from. */
 temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *found, uint64_t lines_before,
                                temper_error *error);

@@ -449,7 +449,10 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data
         return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: no column is left for features; pass another --label or --ignore, or "
                          "--format if this is not %s",
-                         place_text(plan->path).text, plan->format.separator == '\t' ? "TSV" : "CSV");
+                         place_text(plan->path).text,
+                         plan->origin                     ? "JSON lines"
+                         : plan->format.separator == '\t' ? "TSV"
+                                                          : "CSV");
     plan->cell_size = plan->f64 ? sizeof(double) : sizeof(float);
     plan->category = mem_alloc(plan->categories, sizeof *plan->category);
     plan->slot = mem_alloc(plan->categories, sizeof *plan->slot);

@@ -348,13 +348,13 @@ static void find_dialect(struct describer *d)
     char separator = given && given[0] ? given[0] : csv_is_tsv(d->reader) ? '\t' : csv_infer_separator(d->from, d->to);
     const char *found = strchr(separators, separator);
     csv_format_set(&plan->format, separator);
-    d->made->table.separator = names[found && *found ? found - separators : 0];
+    d->made->table.separator = d->reader->origin ? "none" : names[found && *found ? found - separators : 0];
     for (size_t left = d->reader->options->skip; left > 0 && next < d->to; left--) {
         const char *newline = memchr(next, '\n', (size_t)(d->to - next));
         next = newline ? newline + 1 : d->to;
         plan->skipped++;
     }
-    if (plan->skipped == 0)
+    if (plan->skipped == 0 && !d->reader->origin)
         plan->skipped = csv_count_preamble(&plan->format, d->from, d->to, &next);
     d->from = next;
     d->line = plan->skipped;

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
 
 enum { TEXTS_SHOWN = 60, OPTION_SHOWN = 120 }; /* bytes of a list of columns, for a sentence or an option */
 
@@ -124,7 +125,7 @@ static bool is_one_of_many(const struct csv_column_plan *plan, size_t column)
 /* The line number of the first row, if there are no blank lines before it. */
 static uint64_t first_row(const struct csv_column_plan *plan)
 {
-    return plan->header ? 2 : 1;
+    return plan->header && !plan->origin ? 2 : 1;
 }
 
 /* Advice to name the label, if it was only guessed and the column begins with text; further down it is rather a wrong
@@ -200,26 +201,43 @@ static void expand_message(struct text *text, const struct csv_column_plan *plan
     }
 }
 
+const char *csv_error_file(const struct csv_column_plan *plan, uint64_t *line)
+{
+    const char *path = plan->path;
+    if (plan->join)
+        file_join_place(plan->join, &path, line);
+    return path;
+}
+
+size_t csv_error_column(const struct csv_column_plan *plan, const struct csv_error *found)
+{
+    if (!plan->origin || found->column == 0)
+        return found->column;
+    return plan->origin->find_column(plan->origin->context, found->line, found->field);
+}
+
 /* Formats the error as file:line:column: message, or file:line: message if it concerns the whole line, and returns
  * TEMPER_BAD_DATA (or TEMPER_NO_MEMORY). `lines_before` turns a line of the chunk into a line of the file. */
 temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *found, uint64_t lines_before,
                                temper_error *error)
 {
     struct text text = {0};
-    struct place_text place = place_text(plan->path);
     /* The rules below depend on the line in the file, not in the chunk. */
     struct csv_error placed = *found;
     placed.line += lines_before;
-    size_t line = (size_t)placed.line;
+    size_t column = csv_error_column(plan, &placed);
+    uint64_t own = placed.line;
+    struct place_text place = place_text(csv_error_file(plan, &own));
+    size_t line = (size_t)own;
     temper_status status = TEMPER_BAD_DATA;
     if (found->kind != CSV_MEMORY)
         expand_message(&text, plan, &placed);
     if (found->kind == CSV_MEMORY || text.failed)
         status = error_no_memory(error);
-    else if (found->column == 0)
+    else if (column == 0)
         error_at(error, status, line, 0, "%s:%zu: %s", place.text, line, text.bytes);
     else
-        error_at(error, status, line, found->column, "%s:%zu:%zu: %s", place.text, line, found->column, text.bytes);
+        error_at(error, status, line, column, "%s:%zu:%zu: %s", place.text, line, column, text.bytes);
     text_free(&text);
     return status;
 }

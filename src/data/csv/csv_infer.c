@@ -447,10 +447,13 @@ void csv_note_columns(const struct csv_column_plan *plan, const struct csv_rows 
 /* The places of the first odd cells: 'abc' in column 'x' (line 5, byte 3). */
 static void list_odd(const struct csv_column_plan *plan, const struct csv_odd_cells *odd, struct text *text)
 {
-    for (size_t i = 0; i < odd->count && i < CSV_ODD_SHOWN; i++)
-        text_format(text, "%s'%s' in %s (%llu:%zu)", i ? ", " : "", odd->cell[i].token,
-                    csv_column_shown(plan, odd->cell[i].field).text, (unsigned long long)odd->cell[i].line,
-                    odd->cell[i].column);
+    for (size_t i = 0; i < odd->count && i < CSV_ODD_SHOWN; i++) {
+        uint64_t line = odd->cell[i].line;
+        const char *file = csv_error_file(plan, &line);
+        text_format(text, "%s'%s' in %s (%s%s%llu:%zu)", i ? ", " : "", odd->cell[i].token,
+                    csv_column_shown(plan, odd->cell[i].field).text, plan->join ? place_text(file).text : "",
+                    plan->join ? ":" : "", (unsigned long long)line, csv_error_column(plan, &odd->cell[i]));
+    }
     if (odd->count > CSV_ODD_SHOWN)
         text_append(text, ", ...");
 }

@@ -318,7 +318,7 @@ static bool fail(struct csv_cursor *at, enum csv_error_kind kind, const char *wh
 {
     struct csv_error *error = &at->rows->error;
     const char *line = at->row;
-    error->line = at->rows->lines + 1 + count_lines(at->row, (size_t)(where - at->row));
+    error->line = at->rows->lines + 1 + (at->plan->origin ? 0 : count_lines(at->row, (size_t)(where - at->row)));
     for (const char *p = line; (p = memchr(p, '\n', (size_t)(where - p))); line = p)
         p++;
     error->column = (size_t)(where - line) + 1;
@@ -717,8 +717,8 @@ static bool take_row(struct csv_cursor *at)
         rows->dropped++;
     else if (!keep_row(at))
         return false;
-    /* Without quoted cells a row is one line, and need not be scanned for newlines again. */
-    rows->lines += at->quoted ? count_lines(at->row, (size_t)(at->p - at->row)) : 1;
+    /* Without quoted cells a row is one line, and need not be scanned for newlines again; so it is in an origin. */
+    rows->lines += at->quoted && !plan->origin ? count_lines(at->row, (size_t)(at->p - at->row)) : 1;
     return true;
 }
 

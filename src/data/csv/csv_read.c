@@ -9,6 +9,7 @@
 #include "base/thread.h"
 #include "data/csv/csv.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
 #include "data/read/parallel_parse.h"
 
 /* One of the first chunks, from which the columns are planned. */
@@ -186,8 +187,9 @@ static temper_status try_plain(struct csv_reader *csv, bool *plain)
     strict.missing = CSV_REFUSE;
     strict.categories = strict.width = 0;
     strict.category = strict.slot = NULL;
-    TRY(csv_columns_finish(&strict, csv->reader));
-    temper_status status = csv_rows_start(&rows, &strict) ? TEMPER_OK : error_no_memory(csv->reader->error);
+    temper_status status = csv_columns_finish(&strict, csv->reader);
+    if (status == TEMPER_OK && !csv_rows_start(&rows, &strict))
+        status = error_no_memory(csv->reader->error);
     if (status == TEMPER_OK)
         *plain = csv_parse(&strict, &csv->ahead[0].text, &rows) && !csv_rows_are_suspect(&strict, &rows);
     if (rows.error.kind == CSV_MEMORY)
@@ -243,10 +245,14 @@ static temper_status plan_columns(struct csv_reader *csv, const struct csv_line 
     struct csv_column_plan *plan = &csv->plan;
     struct csv_chunk *text = &csv->ahead[0].text;
     TRY(find_header(csv, first, second));
+    if (plan->join && !plan->origin && plan->header != file_join_has_header(plan->join))
+        return error_set(csv->reader->error, TEMPER_USAGE,
+                         "%s: whether its files begin with a header cannot be inferred; pass --header yes or no",
+                         place_text(plan->path).text);
     TRY(csv_columns_plan(plan, csv->reader, first));
     text->first_line = !plan->header;
     if (plan->header) {
-        csv->rows.lines += lines_of_row(first);
+        csv->rows.lines += plan->origin ? 0 : lines_of_row(first);
         text->from = first->next;
     }
     /* All searches need the final roles and the rows without the header. */
@@ -306,7 +312,7 @@ static void skip_preamble(struct csv_reader *csv)
 {
     struct csv_chunk *text = &csv->ahead[0].text;
     const char *next = text->from;
-    if (csv->plan.skipped == 0 && csv->reader->options->automatic)
+    if (csv->plan.skipped == 0 && csv->reader->options->automatic && !csv->plan.origin)
         csv->plan.skipped = csv_count_preamble(&csv->plan.format, text->from, text->to, &next);
     text->from = csv_skip_blank_lines(&csv->plan.format, next, text->to, &csv->rows.lines);
     csv->rows.lines += csv->plan.skipped;
@@ -345,6 +351,8 @@ static temper_status look_ahead(struct csv_reader *csv)
     struct csv_column_plan *plan = &csv->plan;
     bool found;
     plan->path = csv->reader->path;
+    plan->origin = csv->reader->origin;
+    plan->join = csv->reader->join;
     TRY(csv_check_options(csv->reader));
     TRY(find_first_line(csv, &found));
     if (!found)

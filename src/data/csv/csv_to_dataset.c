@@ -484,8 +484,9 @@ temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dr
                          "%s: no row has a label in %s; fill it in, or name the column of the labels by --label",
                          place.text, csv_column_shown(plan, plan->label).text);
     return error_set(error, TEMPER_BAD_DATA,
-                     dropped > 0 ? "%s: every row has a missing value; pass --missing zero or mean"
-                                 : "%s: a header and no rows; add rows, or pass --header no if the line is one",
+                     dropped > 0    ? "%s: every row has a missing value; pass --missing zero or mean"
+                     : plan->origin ? "%s: it has no rows; give some"
+                                    : "%s: a header and no rows; add rows, or pass --header no if the line is one",
                      place.text);
 }
 

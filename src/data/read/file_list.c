@@ -9,103 +9,26 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/source.h"
 #include "base/text.h"
 #include "data/dist/distributed_read.h"
 #include "data/dist/scatter_rows.h"
 #include "data/quote_text.h"
+#include "data/read/file_names.h"
+#include "data/schema.h"
 #include "data/subset.h"
 #include "data/weights.h"
 
-/* A list of a hundred thousand long names is smaller. */
-static const size_t MOST_LIST_BYTES = (size_t)16 << 20;
-
 /* A list of files that is being read. */
 struct file_list_reader {
-    const char *path; /* of the list, '@' and all */
+    const char *path; /* of the list, '@' and all; of a folder, or a pattern */
     const temper_read_options *options;
     temper_read_options each; /* what a file is read by: options for all rows left out */
     const struct schema *schema;
     temper_error *error;
-    struct text text; /* of the list; its lines are cut into names */
-    char **file;      /* as they are opened */
-    size_t count;
+    struct names files; /* as they are opened */
 };
 
-/* ---- The list -------------------------------------------------------------------------------- */
-
-/* The next name of the list, terminated within the text and without blanks around it; NULL at the end. Blank lines and
- * lines that begin with '#' are skipped. *at advances past the line. */
-static char *next_name(char **at)
-{
-    while (**at) {
-        char *line = *at + strspn(*at, " \t\r\n"), *end = line + strcspn(line, "\n");
-        *at = *end ? end + 1 : end;
-        /* Trailing blanks, and the \r of a list that was written on Windows. */
-        while (end > line && strchr(" \t\r", end[-1]))
-            end--;
-        *end = '\0';
-        if (*line && *line != '#')
-            return line;
-    }
-    return NULL;
-}
-
-/* Names are relative to the folder of the list, not to the working directory, unless they are absolute. Freed by
- * mem_free; NULL without memory. */
-static char *join_path(const struct file_list_reader *list, const char *name)
-{
-    const char *path = list->path + 1, *slash = strrchr(path, '/');
-    size_t folder = slash && name[0] != '/' ? (size_t)(slash + 1 - path) : 0;
-    size_t length = strlen(name) + 1;
-    char *joined = mem_alloc(folder + length, 1);
-    if (joined) {
-        memcpy(joined, path, folder);
-        memcpy(joined + folder, name, length);
-    }
-    return joined;
-}
-
-/* Collects the paths of all files in list->file, at most one for each line. Lists within lists and the standard input
- * are refused: the files may be read in any order by several processes. */
-static temper_status add_names(struct file_list_reader *list)
-{
-    char *at = list->text.bytes, *name;
-    size_t most = 1;
-    /* An upper bound of the names: one per line. */
-    for (const char *c = at; *c; c++)
-        most += *c == '\n';
-    list->file = (char **)mem_alloc(most, sizeof *list->file);
-    if (!list->file)
-        return error_no_memory(list->error);
-    while ((name = next_name(&at))) {
-        if (name[0] == '@' || strcmp(name, "-") == 0)
-            return error_set(list->error, TEMPER_BAD_DATA, "%s: '%.64s' is not a file; name files, one per line",
-                             place_text(list->path).text, name);
-        if (!(list->file[list->count] = join_path(list, name)))
-            return error_no_memory(list->error);
-        list->count++;
-    }
-    return TEMPER_OK;
-}
-
-/* Reads the list. With several processes one of them reads it and broadcasts the text, so that all agree on the files
- * even if the list changes meanwhile. A NUL byte within the text would hide the names after it, and such a list counts
- * as empty. */
-static temper_status read_list(struct file_list_reader *list)
-{
-    const struct whole_file expected = {.most = MOST_LIST_BYTES};
-    temper_status status = comm_read_file(list->options->comm, list->path + 1, &expected, &list->text, list->error);
-    if (status != TEMPER_OK)
-        return status;
-    /* An empty text has no terminator to search. */
-    if (list->text.length && strlen(list->text.bytes) == list->text.length)
-        status = add_names(list);
-    if (status == TEMPER_OK && list->count == 0)
-        status = error_set(list->error, TEMPER_BAD_DATA, "%s: names no files; write a text with a file a line",
-                           place_text(list->path).text);
-    return status;
-}
+/* ---- Options ------------------------------------------------------------------------------------- */
 
 /* Refuses options that need all rows at once: labels in one file, a memory limit, and means over a column. The remedy
  * is to convert the list to one file first. */
@@ -180,7 +103,7 @@ static temper_status read_files(const struct file_list_reader *list, size_t from
     temper_status status = set ? TEMPER_OK : error_no_memory(list->error);
     /* All files of this process are in memory at once until they are concatenated. */
     for (size_t i = 0; status == TEMPER_OK && i < count; i++)
-        status = dataset_read_like(list->file[from + i], &list->each, list->schema, &set[i], list->error);
+        status = dataset_read_like(list->files.name[from + i], &list->each, list->schema, &set[i], list->error);
     if (status == TEMPER_OK) {
         unify_columns(set, count);
         status = join_all(list, set, count);
@@ -270,8 +193,8 @@ static temper_status read_shared(const struct file_list_reader *list, struct dat
 {
     const temper_comm *comm = list->options->comm;
     /* Consecutive ranges keep the order of the rows; sizes differ by at most one file. */
-    size_t from = list->count * comm->rank / comm->size;
-    size_t to = list->count * (comm->rank + 1) / comm->size;
+    size_t from = list->files.count * comm->rank / comm->size;
+    size_t to = list->files.count * (comm->rank + 1) / comm->size;
     struct data_reader reader = {.path = list->path, .options = list->options, .error = list->error};
     struct dataset *data = NULL;
     temper_status status = comm_agree(comm, read_files(list, from, to, &data), list->error);
@@ -307,10 +230,10 @@ static temper_status read_rows(const struct file_list_reader *list, struct datas
     const temper_read_options *options = list->options;
     /* A schema is matched to each file in the same way on all ranks, which the reports do not cover. */
     bool for_all_rows = options->classes || options->class_weight || list->schema;
-    if (!comm_alone(options->comm) && list->count >= options->comm->size && !for_all_rows)
+    if (!comm_alone(options->comm) && list->files.count >= options->comm->size && !for_all_rows)
         return read_shared(list, out);
     struct dataset *data = NULL;
-    temper_status status = read_files(list, 0, list->count, &data);
+    temper_status status = read_files(list, 0, list->files.count, &data);
     if (status == TEMPER_OK)
         status = apply_options(list, data);
     status = comm_agree(options->comm, status, list->error);
@@ -335,12 +258,9 @@ temper_status file_list_read(const char *path, const temper_read_options *option
     list.each.classes = list.each.class_weight = NULL;
     temper_status status = check_options(&list);
     if (status == TEMPER_OK)
-        status = read_list(&list);
+        status = file_names_find(path, options->comm, &list.files, error);
     if (status == TEMPER_OK)
         status = read_rows(&list, out);
-    for (size_t i = 0; i < list.count; i++)
-        mem_free(list.file[i]);
-    mem_free((void *)list.file);
-    text_free(&list.text);
+    names_free(&list.files);
     return status;
 }

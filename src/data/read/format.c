@@ -15,6 +15,7 @@ static const struct format formats[] = {
     {"libsvm", read_libsvm, write_libsvm, " .libsvm .svm .svmlight .t .scale "},
     {"csv", read_csv, write_csv, " .csv .data "},
     {"tsv", read_csv, write_tsv, " .tsv .tab "},
+    {"jsonl", read_jsonl, write_jsonl, " .jsonl .ndjson "},
     {"npy", read_npy, write_npy, " .npy "},
     {"idx", read_idx, write_idx, " .idx .idx1-ubyte .idx3-ubyte "},
     {"cifar", read_cifar, write_cifar, " .bin "},
@@ -23,7 +24,7 @@ static const struct format formats[] = {
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 /* For messages; in the order of the table above. */
-const char format_names[] = "libsvm, csv, tsv, npy, idx, cifar, tmpr";
+const char format_names[] = "libsvm, csv, tsv, jsonl, npy, idx, cifar, tmpr";
 
 /* Formats are few, so that a linear search will do. */
 const struct format *format_named(const char *name)
@@ -152,6 +153,26 @@ static const struct format *text_format(const unsigned char *p, const unsigned c
     return NULL;
 }
 
+static bool is_space(unsigned char c)
+{
+    return is_blank(c) || c == '\n';
+}
+
+/* Whether the text begins with a JSON object or a list of JSON values, by its bracket and the first token after it. A
+ * CSV header [x],[y] is neither. */
+static bool json_begins(const unsigned char *bytes, size_t length, unsigned char bracket)
+{
+    const char *next = bracket == '{' ? "\"}" : "[{\"-0123456789";
+    size_t i = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (i < length && is_space(bytes[i]))
+        i++;
+    if (i == length || bytes[i] != bracket)
+        return false;
+    for (i++; i < length && is_space(bytes[i]);)
+        i++;
+    return i < length && bytes[i] != '\0' && strchr(next, bytes[i]) != NULL;
+}
+
 /* Magic bytes of binary formats first, then the first lines of a text. NULL means that the name of the file has to
  * decide. */
 const struct format *format_of_content(const unsigned char *bytes, size_t length)
@@ -165,6 +186,8 @@ const struct format *format_of_content(const unsigned char *bytes, size_t length
         return format_named("idx");
     if (bytes_are_binary(bytes, length))
         return NULL; /* CIFAR, for one: recognised by its name, and checked by its reader */
+    if (json_begins(bytes, length, '{'))
+        return format_named("jsonl");
     return text_format(bytes, bytes + length);
 }
 
@@ -194,10 +217,15 @@ static const struct {
     size_t length, at;
     const char *words;
 } binary_files[] = {
-    {"PAR1", 4, 0, "a Parquet file; save its table as .csv or .npy"},
+    {"PAR1", 4, 0,
+     "a Parquet file; let DuckDB read it: duckdb -csv -c \"FROM read_parquet('FILE')\" | temper train - (or in Python: "
+     "temperlr.read)"},
     {"\x89HDF\r\n", 6, 0, "an HDF5 file; save its table as .npy or .csv"},
-    {"ARROW1", 6, 0, "an Arrow file; save its table as .csv or .npy"},
-    {"FEA1", 4, 0, "a Feather file; save its table as .csv or .npy"},
+    {"ARROW1", 6, 0,
+     "an Arrow file; let polars read it: python3 -c \"import polars; "
+     "polars.read_ipc('FILE').write_csv('/dev/stdout')\" | "
+     "temper train - (or in Python: temperlr.read)"},
+    {"FEA1", 4, 0, "a Feather file of the first version; in Python: temperlr.read, with pyarrow"},
     {"ORC", 3, 0, "an ORC file; save its table as .csv or .npy"},
     {"Obj\x01", 4, 0, "an Avro file; save its table as .csv"},
     {"MATLAB 5.0", 10, 0, "a MATLAB file; save its table as .csv"},
@@ -282,11 +310,6 @@ static const char *binary_file(const unsigned char *bytes, size_t length)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-static bool is_space(unsigned char c)
-{
-    return is_blank(c) || c == '\n';
-}
-
 /* Whether the text begins with `word`, which is in lower case, in any case of the text. */
 static bool begins(const unsigned char *bytes, size_t length, const char *word)
 {
@@ -299,21 +322,8 @@ static bool begins(const unsigned char *bytes, size_t length, const char *word)
     return length >= size;
 }
 
-/* Whether the text is a JSON object, or a list of JSON values, judged by the first token after the bracket. A CSV
- * header [x],[y] is neither. */
-static bool is_json(const unsigned char *bytes, size_t length)
-{
-    size_t i = 1;
-    if (length == 0 || (bytes[0] != '{' && bytes[0] != '['))
-        return false;
-    while (i < length && is_space(bytes[i]))
-        i++;
-    const char *next = bytes[0] == '{' ? "\"}" : "[{\"-0123456789";
-    return i < length && bytes[i] != '\0' && strchr(next, bytes[i]) != NULL;
-}
-
-/* Recognises texts that are not tables: HTML, XML, ARFF, JSON. If a format was given, only a web page is refused, the
- * usual result of a failed download: a text that looks like JSON may still be an unusual CSV file. */
+/* Recognises texts that are not tables: HTML, XML, ARFF, a JSON list. If a format was given, only a web page is
+ * refused, the usual result of a failed download: a text that looks like JSON may still be an unusual CSV file. */
 static const char *text_file(const unsigned char *bytes, size_t length, bool format_given)
 {
     /* A byte order mark and blank lines may precede the first tag. */
@@ -330,7 +340,9 @@ static const char *text_file(const unsigned char *bytes, size_t length, bool for
         return "an XML file; save its table as .csv";
     if (begins(bytes, length, "@relation") || begins(bytes, length, "@attribute"))
         return "an ARFF file; save it as .csv";
-    return is_json(bytes, length) ? "a JSON file; save its table as .csv, a row for each object" : NULL;
+    if (json_begins(bytes, length, '['))
+        return "a JSON file with one list; write its objects as JSON lines: jq -c '.[]' FILE > rows.jsonl";
+    return NULL;
 }
 
 /* Binary files are tested first: their first bytes could also look like text. */

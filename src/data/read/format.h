@@ -16,6 +16,12 @@ struct format {
     const char *extensions; /* " .csv .data ": a blank before and after each */
 };
 
+/* Whether it is a table with named columns, whose reader matches them with a schema: CSV, TSV, JSON lines or Arrow. */
+static inline bool format_is_table(const struct format *format)
+{
+    return format->read == read_csv || format->read == read_jsonl || format->read == read_arrow;
+}
+
 /* NULL if there is none of that name. */
 const struct format *format_named(const char *name);
 /* By the extension of a path, without .gz and .zst; NULL if it is unknown. */
@@ -29,7 +35,8 @@ extern const char format_names[];
 /* ---- Files that temper does not read ---------------------------------------------------------- */
 
 /* What a file is, by its first bytes, and what to do with it: "a Parquet file; save its table as .csv or .npy"; or
- * NULL. If the format was given, only files that cannot have it are named. */
+ * NULL. 'FILE' in it stands for the name of the file. If the format was given, only files that cannot have it are
+ * named. */
 const char *unsupported_file(const unsigned char *bytes, size_t length, bool format_given);
 /* The same for tables that are not CSV as we read it: blanks or bars between the columns, or decimal commas. */
 const char *unsupported_table(const unsigned char *bytes, size_t length);

@@ -10,13 +10,17 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/thread.h"
+#include "data/arrow/arrow_read.h"
 #include "data/columns/sanity_checks.h"
 #include "data/dist/scatter_rows.h"
+#include "data/jsonl/jsonl.h"
 #include "data/labels.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
 #include "data/quote_text.h"
+#include "data/read/file_join.h"
 #include "data/read/file_list.h"
+#include "data/read/file_names.h"
 #include "data/read/format.h"
 #include "data/read/reencode.h"
 #include "data/schema.h"
@@ -36,13 +40,17 @@ static char *copy_text(const char *text)
 /* ---- The format ------------------------------------------------------------------------------ */
 
 /* Refuses files of other programs by their first bytes, even if --format was given: the readers would only report a
- * wrong first line. */
+ * wrong first line. A command that reads the file has its name, if no shell would change it. */
 static temper_status refuse_unsupported(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
     const char *found = unsupported_file(bytes, length, reader->options->format != NULL);
     if (!found)
         return TEMPER_OK;
-    return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reader->path).text, found);
+    const char *file = strstr(found, "'FILE'");
+    if (!file || reader->path[strcspn(reader->path, "'\"\\$`!")] != '\0')
+        return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reader->path).text, found);
+    return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %.*s'%.120s'%s", place_text(reader->path).text,
+                     (int)(file - found), found, reader->path, file + strlen("'FILE'"));
 }
 
 /* Refuses tables in notations close to CSV that the reader would misunderstand: decimal commas, bars or blanks between
@@ -128,7 +136,7 @@ static temper_status find_format(struct data_reader *reader, struct dataset *dat
 static void add_inferred_format(const struct data_reader *reader)
 {
     temper_error *error = reader->error;
-    if (!error || reader->options->format || format_of_path(reader->path) == reader->format)
+    if (!error || reader->arrow || reader->options->format || format_of_path(reader->path) == reader->format)
         return;
     size_t used = strlen(error->message);
     snprintf(error->message + used, sizeof error->message - used,
@@ -192,8 +200,16 @@ temper_status read_complete(struct data_reader *reader, struct dataset *data)
 /* Compressed sources are decompressed before the format is inferred. On failure nothing is left open. */
 temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
 {
-    TRY(reader->bytes ? source_borrow(reader->path, reader->bytes, reader->byte_count, &reader->source, reader->error)
-                      : source_open(reader->path, &reader->source, reader->error));
+    static const struct format arrow = {.name = "arrow", .read = read_arrow};
+    if (reader->arrow) {
+        reader->format = &arrow;
+        return TEMPER_OK;
+    }
+    if (reader->join)
+        reader->options = file_join_options(reader->join);
+    TRY(reader->bytes  ? source_borrow(reader->path, reader->bytes, reader->byte_count, &reader->source, reader->error)
+        : reader->join ? file_join_open(reader->join, &reader->source, reader->error)
+                       : source_open(reader->path, &reader->source, reader->error));
     temper_status status = reencode_source(reader, data);
     if (status == TEMPER_OK)
         status = find_format(reader, data);
@@ -206,22 +222,26 @@ temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
  * completion. */
 temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
 {
-    reader->ended = !reader->source && !reader->state;
+    reader->ended = !reader->source && !reader->state && !reader->arrow;
     if (reader->ended)
         return TEMPER_OK;
     data->file.compression = reader->source ? source_compression(reader->source) : NULL;
     /* bytes in memory cannot be read again by a name, as the standard input */
-    data->file.path = copy_text(reader->bytes ? "-" : reader->path);
+    data->file.path = copy_text(reader->bytes || reader->arrow ? "-" : reader->path);
     data->file.reencoded = reader->reencoded;
     if (!data->file.path)
         return error_no_memory(reader->error);
     temper_status status = reader->format->read(reader, data);
     if (status == TEMPER_BAD_DATA)
         add_inferred_format(reader);
+    if (reader->join) { /* lines are those of single files */
+        dataset_free_array(data, data->line);
+        data->line = NULL;
+    }
     if (status != TEMPER_OK || reader->ended || reader->skip || (data->x.rows == 0 && reader->batch_bytes))
         return status;
     reader->rows += data->x.rows;
-    if (reader->schema && reader->format->read != read_csv) /* the CSV reader has matched the columns itself */
+    if (reader->schema && !format_is_table(reader->format)) /* the reader has matched the columns itself */
         TRY(schema_fit(reader->schema, data, reader->error));
     return read_complete(reader, data);
 }
@@ -240,6 +260,10 @@ void data_reader_close(struct data_reader *reader)
     data_reader_free_state(reader);
     data_reader_close_source(reader);
     names_free(&reader->kept);
+    jsonl_free(reader->jsonl);
+    reader->jsonl = NULL;
+    file_join_free(reader->join);
+    reader->join = NULL;
 }
 
 /* ---- Several processes, and memory limits ---------------------------------------------------- */
@@ -289,8 +313,8 @@ static bool can_distribute(const struct data_reader *reader)
 {
     const temper_read_options *options = reader->options;
     return !comm_alone(options->comm) && lines_are_independent(reader->format, options) && !reader->schema &&
-           source_file_size(reader->source) > 0 && !source_compression(reader->source) && !options->labels &&
-           !options->weights && !options->classes && !options->class_weight;
+           reader->source && source_file_size(reader->source) > 0 && !source_compression(reader->source) &&
+           !options->labels && !options->weights && !options->classes && !options->class_weight;
 }
 
 /* Each process reads its own lines if it can, else all rows. read_distributed may find out late that the lines are not
@@ -329,9 +353,7 @@ static temper_status read_in_layers(struct data_reader *reader, struct dataset *
 static temper_status read_all(struct data_reader *reader, struct dataset **out)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
-    if (!data)
-        return error_no_memory(reader->error);
-    temper_status status = data_reader_open(reader, data);
+    temper_status status = data ? data_reader_open(reader, data) : error_no_memory(reader->error);
     bool layered = reader->options->comm || reader->options->memory;
     if (status == TEMPER_OK)
         status = layered ? read_in_layers(reader, data) : data_reader_next(reader, data);
@@ -348,8 +370,11 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
                                 struct dataset **out, temper_error *error)
 {
     struct data_reader reader = {.path = path, .options = options, .error = error, .schema = schema};
-    if (is_file_list(path))
-        return file_list_read(path, options, schema, out, error);
+    if (names_several_files(path)) {
+        TRY(file_join_find(path, options, &reader.join, error));
+        if (!reader.join)
+            return file_list_read(path, options, schema, out, error);
+    }
     return read_all(&reader, out);
 }
 
@@ -374,6 +399,19 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
     struct dataset *data;
     TRY(dataset_read_like(path, options, NULL, &data, error));
     return check_and_publish(data, options, out, error);
+}
+
+temper_status dataset_read_arrow(const struct arrow_table *table, const temper_read_options *options,
+                                 const struct schema *schema, struct dataset **out, temper_error *error)
+{
+    struct data_reader reader = {
+        .path = table->name, .arrow = table, .options = options, .schema = schema, .error = error};
+    struct dataset *data;
+    TRY(read_all(&reader, &data));
+    if (!schema)
+        return check_and_publish(data, options, out, error);
+    *out = data;
+    return TEMPER_OK;
 }
 
 /* A NULL of length 0 is an empty file. */

@@ -8,6 +8,16 @@
 #include "temper.h"
 
 struct format;
+struct jsonl_table;
+struct arrow_table;
+struct file_join;
+
+/* What a table of CSV was made from as it is read. Each row has one line there, the header none. */
+struct table_origin {
+    const void *context;
+    /* The byte of the line, from 1, where the cell of a column is written; 0: unknown. */
+    size_t (*find_column)(const void *context, uint64_t line, size_t column);
+};
 
 /* A file that is being read. The path, the options and the schema outlive it. */
 struct data_reader {
@@ -18,8 +28,12 @@ struct data_reader {
     temper_error *error;         /* where the present call reports */
     const struct schema *schema; /* the features are to be those of a model; NULL: those of the file */
     const struct format *format;
-    struct source *source;    /* NULL once the reader of the format has taken it over */
-    struct disk_array *spill; /* holds large arrays under a memory limit; NULL: they are in memory */
+    struct source *source;             /* NULL once the reader of the format has taken it over */
+    const struct arrow_table *arrow;   /* the table in memory, if that is read: then `path` is only a name; else NULL */
+    struct file_join *join;            /* `path` stands for several files, which are read as one; else NULL */
+    struct jsonl_table *jsonl;         /* of JSON lines; else NULL */
+    const struct table_origin *origin; /* the source is a table that was converted; NULL: it is the file */
+    struct disk_array *spill;          /* holds large arrays under a memory limit; NULL: they are in memory */
 
     /* Batches. */
     size_t batch_bytes; /* bytes of the file in a batch, about; 0: the whole file is one batch */
@@ -45,7 +59,7 @@ struct data_reader {
  * closes the source, or hands it to its state. Without a limit (batch_bytes 0) no state is left. */
 typedef temper_status reader_fn(struct data_reader *reader, struct dataset *data);
 
-reader_fn read_libsvm, read_csv, read_npy, read_idx, read_cifar, read_tmpr;
+reader_fn read_libsvm, read_csv, read_jsonl, read_arrow, read_npy, read_idx, read_cifar, read_tmpr;
 
 /* Opens the file and recognises its format: --format, else content, else extension. Given: path, options, error. What
  * was inferred becomes a note of `data`. */
@@ -72,6 +86,10 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
  * looked for by that name. */
 temper_status dataset_read_memory(const char *name, const void *bytes, size_t length,
                                   const temper_read_options *options, struct dataset **out, temper_error *error);
+
+/* The same of a table in memory, which is not used afterwards; `schema` as below, or NULL. */
+temper_status dataset_read_arrow(const struct arrow_table *table, const temper_read_options *options,
+                                 const struct schema *schema, struct dataset **out, temper_error *error);
 
 /* The same for a model: features are those of the schema, in its order.
  *

@@ -170,7 +170,7 @@ static temper_status replace_source(struct data_reader *reader, enum text_encodi
 /* NULL is no format. */
 static bool is_binary_format(const struct format *format)
 {
-    return format && format->read != read_csv && format->read != read_libsvm;
+    return format && !format_is_table(format) && format->read != read_libsvm;
 }
 
 temper_status reencode_source(struct data_reader *reader, struct dataset *data)

@@ -62,7 +62,7 @@ static void count_notation(struct column_profile *profile, const char *from, con
         if (cell_date(from, to, (enum date_order)order, &date)) {
             profile->dates[order]++;
             day = day || date.day;
-            time = time || date.time;
+            time = time || (date.time && (!date.day || date.hour > 0)); /* days at midnight have none */
         }
     profile->days += day;
     profile->times += time;

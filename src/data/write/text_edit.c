@@ -10,11 +10,14 @@
 #include <sys/stat.h>
 
 #include "base/atomic_file.h"
+#include "base/json/json_write.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "data/csv/csv.h"
+#include "data/jsonl/jsonl_line.h"
 #include "data/quote_text.h"
 #include "data/read/format.h"
+#include "data/read/line_reader.h"
 #include "data/read/text_chunks.h"
 #include "data/schema.h"
 #include "data/write/text_edit.h"
@@ -29,7 +32,8 @@ struct text_copier {
     uint64_t lines;           /* before the current position */
     size_t row, found;        /* the next row to look for; rows that were found */
     const char *end;          /* of the bytes of the file: a newline may have been added there */
-    struct csv_format format; /* of a table; else it has no separator */
+    struct csv_format format; /* of a CSV table; else it has no separator */
+    bool objects;             /* JSON lines */
     bool header;              /* is still to come */
 };
 
@@ -58,8 +62,11 @@ static bool keeps_format(const struct dataset *data, const char *path, const cha
 bool text_can_copy(const struct dataset *data, const char *path, const char *format)
 {
     struct stat there;
-    bool table = strcmp(data->file.format, "csv") == 0 || strcmp(data->file.format, "tsv") == 0;
+    bool objects = strcmp(data->file.format, "jsonl") == 0;
+    bool table = strcmp(data->file.format, "csv") == 0 || strcmp(data->file.format, "tsv") == 0 || objects;
     if (!table && strcmp(data->file.format, "libsvm") != 0)
+        return false;
+    if (objects && data->file.weight_column > 0) /* of which the key is not known here */
         return false;
     if (!data->file.separator || !data->line || !data->label || data->file.separate_labels || data->ranks.comm)
         return false;
@@ -299,6 +306,87 @@ static temper_status csv_copy(struct text_copier *copier, const char *from, cons
     return status;
 }
 
+/* ---- JSON lines ------------------------------------------------------------------------------ */
+
+/* Copies an object with another label. A number or a word stays one if the new label is one too. */
+static temper_status relabel_object(struct text_copier *copier, const char *from, const char *to, uint32_t label)
+{
+    const char *name = copier->data->classes.name[label];
+    struct jsonl_line line;
+    struct jsonl_member member;
+    struct text text = {0};
+    const char *key = copier->data->schema->label;
+    jsonl_line_open(&line, from, to);
+    do {
+        if (!jsonl_line_next(&line, &member))
+            return text_has_changed(copier);
+    } while (!jsonl_string_is(&member.key, key));
+    if (member.kind != JSONL_TEXT && jsonl_is_word(name))
+        text_append(&text, name);
+    else
+        json_write_string(&text, name);
+    struct text_edit edit = {member.from, member.to, text.bytes, text.length};
+    temper_status status = text.failed ? error_no_memory(copier->error) : text_put_edited(copier, from, to, &edit);
+    text_free(&text);
+    return status;
+}
+
+/* Copies an object with one more key, its weight. Rows that were dropped when reading have factor 1. */
+static temper_status weigh_object(struct text_copier *copier, const char *from, const char *to, size_t row)
+{
+    const struct dataset *data = copier->data;
+    double factor = row == TEXT_NO_ROW ? 1 : copier->changes->factor[row];
+    char text[TEXT_COLUMN + NUMBER_LENGTH + 8], number[NUMBER_LENGTH];
+    const char *brace = to - 1;
+    while (brace > from && *brace != '}')
+        brace--;
+    if (*brace != '}')
+        return text_put(copier, from, to); /* a blank line */
+    if (row != TEXT_NO_ROW && data->weight)
+        factor *= data->weight[row];
+    number_write_f64(factor, number);
+    int length = snprintf(text, sizeof text, ", \"%s\": %s", copier->weights, number);
+    struct text_edit edit = {brace, brace, text, (size_t)length};
+    return text_put_edited(copier, from, to, &edit);
+}
+
+/* Whether an object of the file has this key. */
+static temper_status find_key(const struct text_copier *copier, const char *key, bool *found)
+{
+    struct lines lines;
+    const char *text = "";
+    size_t length;
+    struct jsonl_line line;
+    struct jsonl_member member;
+    *found = false;
+    TRY(lines_open(copier->data->file.path, &lines, copier->error));
+    temper_status status = TEMPER_OK;
+    while (status == TEMPER_OK && text && !*found) {
+        status = lines_next(&lines, &text, &length, copier->error);
+        if (status != TEMPER_OK || !text)
+            break;
+        jsonl_line_open(&line, text, text + length);
+        while (!*found && jsonl_line_next(&line, &member))
+            *found = jsonl_string_is(&member.key, key);
+    }
+    lines_close(&lines);
+    return status;
+}
+
+/* Chooses the key of the weights: "weight", else "weight_2" and so on. */
+static temper_status name_key(struct text_copier *copier)
+{
+    bool found = true;
+    for (size_t i = 1; found; i++) {
+        if (i == 1)
+            snprintf(copier->weights, TEXT_COLUMN, "weight");
+        else
+            snprintf(copier->weights, TEXT_COLUMN, "weight_%zu", i);
+        TRY(find_key(copier, copier->weights, &found));
+    }
+    return TEMPER_OK;
+}
+
 /* ---- libsvm text ----------------------------------------------------------------------------- */
 
 /* Copies a line of libsvm text with its first word, the label, replaced. */
@@ -314,7 +402,7 @@ static temper_status relabel_line(struct text_copier *copier, const char *from, 
     return text_put_edited(copier, from, to, &edit);
 }
 
-/* Drops, relabels or copies one line; in libsvm text every row is one line, and there are no weights. */
+/* Drops, relabels, weighs or copies one line: a row of libsvm text, which has no weights, or an object. */
 static temper_status copy_line(struct text_copier *copier, const char *from, const char *to)
 {
     const struct text_changes *changes = copier->changes;
@@ -322,12 +410,15 @@ static temper_status copy_line(struct text_copier *copier, const char *from, con
     if (row != TEXT_NO_ROW && changes->dropped && changes->dropped[row])
         return TEMPER_OK;
     if (row != TEXT_NO_ROW && changes->label && changes->label[row] != copier->data->label[row])
-        return relabel_line(copier, from, to, changes->label[row]);
+        return copier->objects ? relabel_object(copier, from, to, changes->label[row])
+                               : relabel_line(copier, from, to, changes->label[row]);
+    if (changes->factor && copier->objects)
+        return weigh_object(copier, from, to, row);
     return text_put(copier, from, to);
 }
 
-/* All lines of a chunk of libsvm text. */
-static temper_status libsvm_copy(struct text_copier *copier, const char *from, const char *to)
+/* All lines of a chunk of libsvm text or of objects. */
+static temper_status lines_copy(struct text_copier *copier, const char *from, const char *to)
 {
     temper_status status = TEMPER_OK;
     while (status == TEMPER_OK && from < to) {
@@ -357,7 +448,7 @@ static temper_status copy_chunk(struct text_copier *copier, struct text_chunk *c
         *to++ = '\n';
     if (status != TEMPER_OK)
         return status;
-    return table ? csv_copy(copier, from, to) : libsvm_copy(copier, from, to);
+    return table ? csv_copy(copier, from, to) : lines_copy(copier, from, to);
 }
 
 /* Copies the whole file. Every row must have been found again; if not, the file has changed. */
@@ -395,7 +486,10 @@ temper_status text_copy_to(const struct dataset *data, const struct text_changes
                                  .weights = weights,
                                  .header = data->file.header};
     weights[0] = '\0';
-    if (strcmp(data->file.format, "libsvm") != 0) {
+    copier.objects = strcmp(data->file.format, "jsonl") == 0;
+    if (copier.objects && changes->factor)
+        TRY(name_key(&copier));
+    if (!copier.objects && strcmp(data->file.format, "libsvm") != 0) {
         csv_format_set(&copier.format, data->file.separator);
         /* The number of the weight column; copy_header replaces it by a name if there is a header. */
         if (changes->factor) /* a header gives it a name */

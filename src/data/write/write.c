@@ -239,7 +239,7 @@ temper_status dataset_write_check(const char *path, const char *format, temper_e
 temper_status dataset_write_check_weights(const char *path, const char *format, temper_error *error)
 {
     /* The others hold features and labels only. */
-    static const char *const holding[] = {"csv", "tsv", "tmpr"};
+    static const char *const holding[] = {"csv", "tsv", "jsonl", "tmpr"};
     const struct format *chosen;
     TRY(choose_format(path, format, &chosen, error));
     /* Formats are compared by their entry in the table of formats. */
@@ -247,7 +247,7 @@ temper_status dataset_write_check_weights(const char *path, const char *format, 
         if (chosen == format_named(holding[i]))
             return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
-                     "%s: %s has no place for weights; write csv, tsv or tmpr, or drop or relabel "
+                     "%s: %s has no place for weights; write csv, tsv, jsonl or tmpr, or drop or relabel "
                      "the rows",
                      place_text(path).text, chosen->name);
 }

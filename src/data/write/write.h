@@ -10,7 +10,7 @@
  * sparse zeros) it leaves out or writes out, as its file says. */
 typedef temper_status writer_fn(const struct dataset *data, struct atomic_file *sink, temper_error *error);
 
-writer_fn write_libsvm, write_csv, write_tsv, write_npy, write_idx, write_cifar, write_tmpr;
+writer_fn write_libsvm, write_csv, write_tsv, write_jsonl, write_npy, write_idx, write_cifar, write_tmpr;
 
 /* By format, else by the extension of the path. Labels of formats that keep them apart (npy, idx)
  * go to a second file: PATH.labels, one a line; or, for NAME-images-idx3-ubyte,

@@ -19,6 +19,12 @@ refused train data.csv -m ./data.csv
 refused train data.csv -m link.csv
 refused train data.csv -m hard.csv
 refused train @parts.txt -m parts.txt
+refused train @parts.txt -m other.csv
+refused tune @parts.txt -m data.csv
+refused audit @parts.txt -o other.csv
+mkdir parts && cp data.csv parts/one.csv
+refused train parts -m parts/one.csv
+refused train 'parts/*.csv' -m parts/one.csv
 refused predict data.csv -m model -o data.csv
 refused predict data.csv -m model -o model
 refused plot report data.csv -m model -o data.csv

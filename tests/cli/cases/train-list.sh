@@ -12,7 +12,9 @@ cmp two.csv.temper parts.txt.temper && echo "the same model"
 $TEMPER convert @parts.txt all.tmpr -q "${options[@]:1}" && $TEMPER info -q all.tmpr | head -2
 $TEMPER train @lost.txt "${options[@]}"
 echo "exit $?"
-$TEMPER predict -m two.csv.temper @parts.txt
+$TEMPER predict -q -m two.csv.temper two.csv >expected
+$TEMPER predict -q -m two.csv.temper @parts.txt | cmp expected - && echo "the same predictions"
+$TEMPER predict --strict -m two.csv.temper @parts.txt
 echo "exit $?"
 $TEMPER train @parts.txt "${options[@]}" --labels labels
 echo "exit $?"
