@@ -575,7 +575,7 @@ static bool begins_as_expected(const struct text *text, const struct whole_file 
 temper_status source_whole(const char *path, const struct whole_file *expected, struct text *text, temper_error *error)
 {
     static const struct whole_file anything = {0};
-    struct source *source = NULL;
+    struct source *source;
     char chunk[WHOLE_CHUNK];
     size_t got = 1;
     TRY(source_open(path, &source, error));
