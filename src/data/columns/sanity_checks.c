@@ -15,7 +15,7 @@
 
 enum {
     FEW_CLASSES = 20,     /* up to this number, classes are always accepted */
-    LEAST_OF_NUMBERS = 4, /* with more classes: rows that a class has on average, if names are numbers, */
+    LEAST_OF_NUMBERS = 8, /* with more classes: rows that a class has on average, if names are numbers, */
     LEAST_OF_TEXT = 2,    /* or text */
     LEAST_COUNTED = 20,   /* rows: fewer may count up by chance */
     NAME_SHOWN = 40       /* bytes of a name in a message */

@@ -201,7 +201,7 @@ TEST(refusals)
     CHECK(temper_data_from_f64(x, 2, 2, NULL, &features, NULL) == TEMPER_OK);
     options = options_of(m);
     options.features = features;
-    check_refused(m, options, TEMPER_BAD_DATA, "2 rows for 1200 labels");
+    check_refused(m, options, TEMPER_BAD_DATA, "2 rows for 1,200 labels");
     temper_data_free(features);
     temper_data_free(m->data);
     memset(m->label, 0, sizeof m->label);
