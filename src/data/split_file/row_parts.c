@@ -226,7 +226,9 @@ static temper_status divide_sorted(const struct row_keys *keys, const struct div
         size_t wanted = (size_t)floor(end * (double)keys->rows + 0.5);
         size_t to = p + 1 == parts ? keys->rows : find_boundary(order, keys->rows, wanted, from);
         if (to == 0)
-            return error_set(error, TEMPER_BAD_DATA, "there are too few different times to divide the rows by");
+            return error_set(
+                error, TEMPER_BAD_DATA,
+                "there are too few different times to divide the rows by; give another column, or fewer folds");
         for (size_t i = from; i < to; i++)
             part[order[i].row] = (uint32_t)p;
         if (p + 1 == parts)
