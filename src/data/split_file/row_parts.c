@@ -202,18 +202,19 @@ static int by_time(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* The boundary between two different times that is nearest to `wanted`, after `least`; 0: there is none. */
+/* The boundary between two different times that is nearest to `wanted`, with rows after `least` before it and others
+ * behind it; the first of two. 0: there is none. */
 static size_t find_boundary(const struct timed_row *order, size_t rows, size_t wanted, size_t least)
 {
-    size_t up = wanted > least ? wanted : least + 1, down = up;
-    while (up < rows && order[up].time == order[up - 1].time)
-        up++;
-    while (down > least && order[down].time == order[down - 1].time)
-        down--;
-    bool has_up = up<rows, has_down = down> least;
-    if (!has_up && !has_down)
-        return 0;
-    return has_down && (!has_up || wanted - down <= up - wanted) ? down : up;
+    size_t best = 0, nearest = SIZE_MAX;
+    for (size_t i = least + 1; i < rows; i++) {
+        size_t distance = i < wanted ? wanted - i : i - wanted;
+        if (order[i].time != order[i - 1].time && distance < nearest) {
+            best = i;
+            nearest = distance;
+        }
+    }
+    return best;
 }
 
 /* Divides the sorted rows at the boundaries nearest to the shares. The sentence names where the last part begins. */
@@ -226,7 +227,9 @@ static temper_status divide_sorted(const struct row_keys *keys, const struct div
         size_t wanted = (size_t)floor(end * (double)keys->rows + 0.5);
         size_t to = p + 1 == parts ? keys->rows : find_boundary(order, keys->rows, wanted, from);
         if (to == 0)
-            return error_set(error, TEMPER_BAD_DATA, "there are too few different times to divide the rows by");
+            return error_set(
+                error, TEMPER_BAD_DATA,
+                "there are too few different times to divide the rows by; give another column, or fewer folds");
         for (size_t i = from; i < to; i++)
             part[order[i].row] = (uint32_t)p;
         if (p + 1 == parts)

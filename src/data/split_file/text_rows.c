@@ -129,9 +129,10 @@ static temper_status take_members(void *context, const struct text_piece *piece)
     }
     first->file->columns = names->count;
     /* The first object is enough: this status ends the visit, and find_members takes it for success. */
-    return members.malformed ? error_set(first->error, TEMPER_BAD_DATA, "%s:%llu: this line is no JSON object",
-                                         place_text(first->file->path).text, (unsigned long long)piece->number)
-                             : TEMPER_INTERRUPTED;
+    return members.malformed
+               ? error_set(first->error, TEMPER_BAD_DATA, "%s:%llu: this line is no JSON object; correct or remove it",
+                           place_text(first->file->path).text, (unsigned long long)piece->number)
+               : TEMPER_INTERRUPTED;
 }
 
 /* The label is the member of that option, else one with a name for labels, else the last. */
@@ -239,7 +240,7 @@ static temper_status visit_table_row(struct text_visit *v, const char *p, const 
         status = error_no_memory(v->error);
     else if (kind != CSV_FINE)
         status = error_set(v->error, TEMPER_BAD_DATA,
-                           "%s:%llu: the row that begins here cannot be split into cells: its quotes do not match",
+                           "%s:%llu: the row that begins here cannot be split into cells; correct its quotes",
                            place_text(v->file->path).text, (unsigned long long)v->lines + 1);
     if (status == TEMPER_OK)
         status = give(v, !v->header, p, line.next, &line);
@@ -355,8 +356,8 @@ static temper_status member_cell(const struct text_file *file, const struct text
         text_append_bytes(out, members.value + string, members.value_length - 2 * (size_t)string);
     }
     if (members.malformed)
-        return error_set(error, TEMPER_BAD_DATA, "%s:%llu: this line is no JSON object", place_text(file->path).text,
-                         (unsigned long long)piece->number);
+        return error_set(error, TEMPER_BAD_DATA, "%s:%llu: this line is no JSON object; correct or remove it",
+                         place_text(file->path).text, (unsigned long long)piece->number);
     return out->failed ? error_no_memory(error) : TEMPER_OK;
 }
 

@@ -116,6 +116,8 @@ TEST(the_last_rows_by_time)
     keys.time[5] = 1;
     CHECK(rows_divide(&keys, &(struct division){.share = 0.1}, part, note, &error) == TEMPER_OK);
     CHECK(part[5] == SPLIT_TEST && part[4] == SPLIT_TRAIN);
+    keys.rows = 3; /* fewer than the parts of four folds */
+    CHECK(rows_divide(&keys, &(struct division){.folds = 4}, part, note, &error) == TEMPER_BAD_DATA);
     row_keys_free(&keys);
 }
 
