@@ -48,6 +48,17 @@ static temper_status name_file(const char *given, const char *stem, const char *
     return TEMPER_OK;
 }
 
+/* Whether a path ends in "." or "..", perhaps with slashes behind it. */
+static bool has_no_name(const char *path)
+{
+    size_t end = strlen(path), start;
+    while (end > 0 && path[end - 1] == '/')
+        end--;
+    for (start = end; start > 0 && path[start - 1] != '/';)
+        start--;
+    return strspn(path + start, ".") >= end - start;
+}
+
 /* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */
 temper_status name_model(const struct arguments *arguments, char **path)
 {
@@ -61,6 +72,8 @@ temper_status name_model(const struct arguments *arguments, char **path)
         return fail(TEMPER_USAGE, "%s: the report goes to the standard output; give a file to -m", command);
     if (!given && data[strcspn(data, "*?[")] != '\0' && !is_file(data))
         return fail(TEMPER_USAGE, "%s: a pattern of files gives the model no name; pass -m FILE", command);
+    if (!given && has_no_name(data))
+        return fail(TEMPER_USAGE, "%s: '%s' gives the model no name; pass -m FILE", command, data);
     return name_file(given, data, ".temper", path);
 }
 

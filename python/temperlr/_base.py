@@ -330,7 +330,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         True
         """
         check_is_fitted(self)
-        data = borrow(validate(self, X, reset=False))
+        data = self._table_rows(X) if is_table(X) else borrow(validate(self, X, reset=False))
         features = self.n_features_in_
         out = np.empty((data.rows, len(self._intercept), features + 1))
         self._model.contributions(data, threads_of(self.n_jobs), out)

@@ -78,16 +78,6 @@ static temper_status flush(struct csv_writer *writer, size_t enough)
     return length ? atomic_file_write(writer->sink, text->bytes, length, writer->error) : TEMPER_OK;
 }
 
-/* The name that the label has in the table that the data is from, unless a feature has it too; else "label". */
-static const char *label_name(const struct dataset *data)
-{
-    const char *name = data->schema ? data->schema->label : NULL;
-    bool plain = name && *name && !strpbrk(name, "0123456789+-.");
-    for (size_t i = 0; plain && i < data->features.count; i++)
-        plain = strcmp(data->features.name[i], name) != 0;
-    return plain ? name : "label";
-}
-
 /* Always written: a reader that finds a text above the last column knows that the line is a header, for which a name
  * must not look like a number. Features without names are called f1, f2, ... */
 static temper_status write_header(struct csv_writer *writer)
@@ -107,7 +97,7 @@ static temper_status write_header(struct csv_writer *writer)
         text_format(&writer->text, "%cweight", writer->separator);
     if (data->label) {
         add_separator(writer);
-        csv_append_text(&writer->text, label_name(data), false);
+        csv_append_text(&writer->text, written_label_name(data), false);
     }
     text_append(&writer->text, "\n");
     return status;

@@ -1,6 +1,6 @@
 /* jsonl_write: a dataset as JSON lines, an object for each row.
  *
- * Keys are the names of the features, or f1, f2...; then `weight` if rows have weights, and `label`. Sparse rows are
+ * Keys are the names of the features, or f1, f2...; then `weight` if rows have weights, and the label. Sparse rows are
  * written with all their zeros, since a key that a row lacks is a gap. Numbers have the fewest digits that read back
  * as the same value; labels are texts. */
 #include <string.h>
@@ -69,7 +69,9 @@ static temper_status write_row(struct jsonl_writer *writer, uint64_t index)
         append_number(writer, data->weight[index], true);
     }
     if (data->label) {
-        text_append(&writer->text, ",\"label\":");
+        text_append(&writer->text, ",");
+        json_write_string(&writer->text, written_label_name(data));
+        text_append(&writer->text, ":");
         json_write_string(&writer->text, data->classes.name[data->label[index]]);
     }
     text_append(&writer->text, "}\n");

@@ -16,8 +16,18 @@
 #include "data/read/format.h"
 #include "data/read/idx.h"
 #include "data/read/line_reader.h"
+#include "data/schema.h"
 #include "data/write/text_edit.h"
 #include "temper_extra.h"
+
+const char *written_label_name(const struct dataset *data)
+{
+    const char *name = data->schema ? data->schema->label : NULL;
+    bool plain = name && *name && !strpbrk(name, "0123456789+-.");
+    for (size_t i = 0; plain && i < data->features.count; i++)
+        plain = strcmp(data->features.name[i], name) != 0;
+    return plain ? name : "label";
+}
 
 /* Refuses paths that cannot be written to or that promise something the writers do not do: an empty name, an extension
  * of a compressed file, a folder. */

@@ -12,6 +12,10 @@ typedef temper_status writer_fn(const struct dataset *data, struct atomic_file *
 
 writer_fn write_libsvm, write_csv, write_tsv, write_jsonl, write_npy, write_idx, write_cifar, write_tmpr;
 
+/* The name of the label in files that have names: that in the table which the data is from, unless a feature has it
+ * too, or it looks like a number; else "label". */
+const char *written_label_name(const struct dataset *data);
+
 /* By format, else by the extension of the path. Labels of formats that keep them apart (npy, idx)
  * go to a second file: PATH.labels, one a line; or, for NAME-images-idx3-ubyte,
  * NAME-labels-idx1-ubyte. All files are written, or none. */

@@ -57,7 +57,7 @@ TEST(one_table)
         temper_error error = {0};
         CHECKF(temper_data_read(paths[i], &automatic, &data, &error) == TEMPER_OK, "%s: %s", paths[i], error.message);
         CHECK(data && temper_data_write(data, "out.csv", NULL, &error) == TEMPER_OK);
-        CHECK_EQ_TEXT(scratch_text("out.csv"), "x,x:missing,city=Rome,city=Ulm,\"city=a\nb\",label\n1,0,1,0,0,a\n"
+        CHECK_EQ_TEXT(scratch_text("out.csv"), "x,x:missing,city=Rome,city=Ulm,\"city=a\nb\",k\n1,0,1,0,0,a\n"
                                                "2,0,0,1,0,b\n2.3333333,1,1,0,0,b\n4,0,0,0,1,a\n");
         temper_data_free(data);
     }
