@@ -56,7 +56,7 @@ static bool has_no_name(const char *path)
         end--;
     for (start = end; start > 0 && path[start - 1] != '/';)
         start--;
-    return strspn(path + start, ".") >= end - start;
+    return end > start && strspn(path + start, ".") >= end - start;
 }
 
 /* The default name is next to the data. Reports use the standard output, so the model cannot go there as well. */
