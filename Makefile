@@ -24,7 +24,7 @@ STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-python \
+.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
         prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
 
@@ -120,6 +120,11 @@ bench-tune: ## searches on few rows, a path of penalties and a whole grid agains
 	@tools/setup bench
 	@tools/build bench
 	@$(BENCH_PYTHON) bench/training/tune.py build/bench/temper build/bench/tune build/bench-tune.json
+
+bench-read: ## a clean CSV of numbers: temper beside polars, pyarrow, DuckDB and pandas, on one and two processors
+	@tools/setup python
+	@tools/build bench
+	@build/venv-python/bin/python bench/peers/read_tables.py build/bench/libtemper.so build/bench/read-tables
 
 format: ## lay out all C files
 	@tools/setup test

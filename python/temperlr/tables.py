@@ -73,6 +73,9 @@ def read(source: Any, *, label: str | None = None, ignore: str | Sequence[str] |
          like: Any = None, n_jobs: int | None = None) -> Table:
     """A table for training, with columns of numbers, texts, dates and gaps.
 
+    The same table gives the same model, byte for byte, from every source and by the command. Sentences
+    that begin with "warning" become Python's warnings; all are in ``notes``.
+
     Parameters
     ----------
     source : path or table
@@ -94,9 +97,8 @@ def read(source: Any, *, label: str | None = None, ignore: str | Sequence[str] |
         Columns become the features of its model; the label may be missing. Of tables only.
     n_jobs : int or None
 
-    The same table gives the same model, byte for byte, from every source and by the command. Sentences
-    that begin with "warning" become Python's warnings; all are in ``notes``.
-
+    Examples
+    --------
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "t.csv")
     >>> with open(path, "w") as file:
