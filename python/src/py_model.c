@@ -57,7 +57,12 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
     return done_or_raise(status, &error);
 }
 
-static PyObject *model_importances(PyObject *self, PyObject *args)
+/* A call of the library that fills `width` numbers for each row. */
+typedef temper_status row_numbers_fn(const temper_model *model, const temper_data *data, size_t threads, double *out,
+                                     temper_error *error);
+
+/* Calls it without the lock of the interpreter. args: rows, threads, out. */
+static PyObject *fill_rows(PyObject *self, PyObject *args, row_numbers_fn *call, size_t width)
 {
     PyObject *rows, *out;
     Py_buffer buffer;
@@ -66,33 +71,25 @@ static PyObject *model_importances(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OnO", &rows, &threads, &out))
         return NULL;
     const temper_data *data = data_of(self, rows);
-    if (!data || !take_exactly(out, 'd', true, (size_t)temper_data_rows(data), &buffer))
+    if (!data || !take_exactly(out, 'd', true, temper_data_rows(data) * width, &buffer))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_predict_importance(inside(self), data, (size_t)threads, buffer.buf, &error);
+    temper_status status = call(inside(self), data, (size_t)threads, buffer.buf, &error);
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
 }
 
+static PyObject *model_importances(PyObject *self, PyObject *args)
+{
+    return fill_rows(self, args, temper_predict_importance, 1);
+}
+
 /* Fills out (rows x vectors x (features + 1)): contributions, and the base as the last of each. */
 static PyObject *model_contributions(PyObject *self, PyObject *args)
 {
-    PyObject *rows, *out;
-    Py_buffer buffer;
-    Py_ssize_t threads;
-    temper_error error;
-    if (!PyArg_ParseTuple(args, "OnO", &rows, &threads, &out))
-        return NULL;
-    const temper_data *data = data_of(self, rows);
     size_t width = temper_model_weight_vectors(inside(self)) * (temper_model_features(inside(self)) + 1);
-    if (!data || !take_exactly(out, 'd', true, temper_data_rows(data) * width, &buffer))
-        return NULL;
-    PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_contributions(inside(self), data, (size_t)threads, buffer.buf, &error);
-    PyEval_RestoreThread(state);
-    PyBuffer_Release(&buffer);
-    return done_or_raise(status, &error);
+    return fill_rows(self, args, temper_contributions, width);
 }
 
 /* ---- Weights and words ----------------------------------------------------------------------- */
