@@ -70,7 +70,8 @@ python-oldest: ## the same with the oldest scikit-learn that it takes
 demo: ## what wrong labels do, in seconds and without data: build/temper-demo.html
 	@tools/setup build
 	@$(MAKE) --no-print-directory build
-	@build/temper demo -o build/temper-demo.html
+	@build/temper demo -o build/temper-demo.html --playground playground/index.html
+	@[ -e build/playground/index.html ] || echo "The page links to the playground, which 'make playground' builds."
 	@echo "temper is build/temper here; make install puts it on the path."
 
 playground: ## the library as WebAssembly with a page to try it: build/playground/index.html, one file
