@@ -5,6 +5,7 @@ for name in clicks new test; do
     "$table" full.csv 200 1
     cut -d, -f3,4,6 full.csv >$name.csv
 done
+gzip -c clicks.csv >big.csv.gz
 temper convert clicks.csv clicks.tmpr
 temper convert new.csv new.svm
 temper convert test.csv test.svm
