@@ -207,6 +207,7 @@ async function refitTable() {
 
 function showPanels() {
   const table = state.table !== null;
+  for (const key of document.querySelectorAll(".of-points")) key.hidden = table; // the truth of a table is not known
   $("table-panel").hidden = !table;
   for (const id of ["planes", "plane-help", "tools"]) $(id).hidden = table;
 }
