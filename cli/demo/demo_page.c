@@ -4,18 +4,15 @@
  * It argues in steps: with clean labels both methods are equally accurate; with flipped labels logistic regression is
  * drawn towards them, which the boundary shows; the bounded loss has an upper limit, which the curves show; so flipped
  * labels stay at negative margins, where a search of the training rows finds them. */
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "demo/demo.h"
 #include "html_draft.h"
 #include "message.h"
 #include "temper_extra.h"
 
-enum {
-    ADDRESS_LENGTH = 4400,
-    MOST_SEED = 1000000 /* the playground's seeds are smaller, and above 0 */
-};
+enum { MOST_SEED = 1000000 }; /* the playground's seeds are smaller, and above 0 */
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -204,15 +201,18 @@ static void add_suspects(struct html_draft *draft, const struct demo_set sets[2]
 void demo_link(struct html_draft *draft, const char *playground, const char *kind, double rate, uint64_t seed)
 {
     const temper_loss_spec loss = demo_loss(TEMPERED);
-    char address[ADDRESS_LENGTH];
+    struct text address = {0};
     if (!playground)
         return;
     draft_heading(draft, "The playground");
     draft_paragraph(draft, "Clusters like those of two features, with the same share of flipped labels and the same "
                            "temperatures, to be changed by hand; or drop a table on it.");
-    snprintf(address, sizeof address, "%s#set=servedio&count=600&seed=%llu&kind=%s&rate=%.2f&t1=%.4g&t2=%.4g",
-             playground, (unsigned long long)(seed % MOST_SEED + !(seed % MOST_SEED)), kind, rate, loss.t1, loss.t2);
-    draft_link(draft, "Open the playground with these settings", address);
+    text_append(&address, playground);
+    text_format(&address, "#set=servedio&count=600&seed=%llu&kind=%s&rate=%.2f&t1=%.4g&t2=%.4g",
+                (unsigned long long)(seed % MOST_SEED + !(seed % MOST_SEED)), kind, rate, loss.t1, loss.t2);
+    draft_link(draft, "Open the playground with these settings", address.bytes ? address.bytes : "");
+    draft->failed |= address.failed;
+    text_free(&address);
 }
 
 /* The page from top to bottom. The second set has two features, so it has the boundaries; the first shows the margins.

@@ -111,7 +111,7 @@ static temper_status tune(struct demo_table *table, const temper_data *data, siz
     options.folds = 5;
     options.train.threads = threads;
     options.train.calibrate = "none"; /* only labels are used */
-    progress_begin(&progress, false, false);
+    progress_begin(&progress, table->quiet, false);
     options.on_progress = progress_follow_tuning;
     options.progress_context = &progress;
     temper_status status = temper_tune(data, &options, &fit->model, &report, &error);
@@ -209,20 +209,27 @@ static void print_accuracy(FILE *out, const char *name, const struct demo_fit fi
     fputc('\n', out);
 }
 
+/* One success and one failure are added (Laplace), so that it is not 0 where all rows are predicted. */
+double demo_standard_error(const struct demo_table *table)
+{
+    double rows = (double)temper_data_rows(table->test);
+    double share = (table->on_given[LOGISTIC].accuracy * rows + 1) / (rows + 2);
+    return 100 * sqrt(share * (1 - share) / rows);
+}
+
 static void print_accuracies(FILE *out, const struct demo_table *table)
 {
-    double share = table->on_given[LOGISTIC].accuracy, rows = (double)temper_data_rows(table->test);
     demo_print_head(out, "Accuracy on held-out rows", demo_table_methods, TABLE_METHODS);
     print_accuracy(out, "trained on labels as given", table->on_given);
     print_accuracy(out, "trained on flipped labels", table->on_noisy);
     fprintf(out, "  %-*s", DEMO_NAME_WIDTH - 2, "lost, in points");
     for (size_t i = 0; i < TABLE_METHODS; i++)
-        fprintf(out, "%*.2f  ", DEMO_FIGURE_WIDTH - 2,
+        fprintf(out, "%s%*.2f", i ? "  " : "", DEMO_FIGURE_WIDTH - 2,
                 100 * (table->on_given[i].accuracy - table->on_noisy[i].accuracy));
     fprintf(out,
             "\n  One standard error of an accuracy is %.2f points. Held-out labels are as in the file:\n"
             "  where these are wrong, a model that predicts the truth is counted as wrong.\n\n",
-            100 * sqrt(share * (1 - share) / rows));
+            demo_standard_error(table));
 }
 
 static void print_suspect(void *out, const struct demo_table *table, const temper_audit_suspect *suspect)
@@ -313,7 +320,8 @@ temper_status demo_table_run(const struct arguments *arguments)
 {
     struct demo_table table = {.path = text_of(arguments, OPT_DEMO_DATA),
                                .rate = number_of(arguments, OPT_DEMO_RATE),
-                               .kind = text_of(arguments, OPT_DEMO_KIND)};
+                               .kind = text_of(arguments, OPT_DEMO_KIND),
+                               .quiet = was_given(arguments, OPT_QUIET)};
     interrupt_prepare();
     temper_status status = run_steps(arguments, &table);
     free_table(&table);

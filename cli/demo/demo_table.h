@@ -9,11 +9,12 @@
 enum { TUNED = METHODS, TABLE_METHODS };
 
 /* A table, its rows divided into training and held-out ones, a copy of the former with flipped labels, and what was
- * made of it.. */
+ * made of it. */
 struct demo_table {
     const char *path; /* as typed */
     double rate;
     const char *kind;
+    bool quiet;
     temper_data *data, *train, *test, *noisy;
     size_t *row; /* [rows of train]: their numbers in the data, from 0 */
     size_t rows; /* of the file */
@@ -39,6 +40,9 @@ size_t demo_other_suspects(const struct demo_table *table);
 /* FILE:LINE, or the number of the row in formats without lines. */
 enum { DEMO_PLACE_LENGTH = 4200 };
 void demo_place(const struct demo_table *table, const temper_audit_suspect *suspect, char place[DEMO_PLACE_LENGTH]);
+
+/* One standard error of an accuracy on the held-out rows, in points. */
+double demo_standard_error(const struct demo_table *table);
 
 /* temper demo --data FILE */
 temper_status demo_table_run(const struct arguments *arguments);

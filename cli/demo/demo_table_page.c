@@ -1,6 +1,5 @@
 /* demo_table_page: the page of temper demo --data FILE: accuracies before and after the flips, the losses, what the
  * audit has found, and the listed rows that were not flipped. */
-#include <math.h>
 #include <stdbool.h>
 
 #include "demo/demo_table.h"
@@ -42,7 +41,6 @@ static void add_row(struct html_draft *draft, const char *name, const struct dem
 /* The numbers of the bars, and the size of their random errors. */
 static void add_numbers(struct html_draft *draft, const struct demo_table *table)
 {
-    double share = table->on_given[LOGISTIC].accuracy, rows = (double)temper_data_rows(table->test);
     draft_table(draft, 1 + TABLE_METHODS, "Accuracy on held-out rows, labels as in the file");
     draft_cell(draft, "labels");
     for (size_t i = 0; i < TABLE_METHODS; i++)
@@ -55,7 +53,7 @@ static void add_numbers(struct html_draft *draft, const struct demo_table *table
                     "of the held-out rows were not checked by anybody here: where they are wrong, a model that "
                     "predicts the truth is counted as wrong. Tuning has chosen t1 = %.4g, t2 = %.4g on the flipped "
                     "labels.",
-                    100 * sqrt(share * (1 - share) / rows), table->tuned.t1, table->tuned.t2);
+                    demo_standard_error(table), table->tuned.t1, table->tuned.t2);
 }
 
 static void add_opening(struct html_draft *draft, const struct demo_table *table)
