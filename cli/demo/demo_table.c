@@ -62,19 +62,21 @@ static void divide(const struct demo_table *table, uint64_t seed, size_t *train,
 /* Makes `train` and `test`; table->row keeps which rows the former has. */
 static temper_status split(struct demo_table *table, uint64_t seed)
 {
-    size_t *test = calloc(table->rows, sizeof *test), count[2];
+    size_t *train = calloc(table->rows, sizeof *train), *test = calloc(table->rows, sizeof *test), count[2];
     temper_error error;
-    table->row = calloc(table->rows, sizeof *table->row);
-    if (!test || !table->row) {
-        free(test);
-        return fail_no_memory();
+    temper_status status = TEMPER_NO_MEMORY;
+    if (train && test) {
+        divide(table, seed, train, test, count);
+        status = temper_data_select_rows(table->data, train, count[0], &table->train, &error);
+        if (status == TEMPER_OK)
+            status = temper_data_select_rows(table->data, test, count[1], &table->test, &error);
+        status = checked(status, &error);
+    } else {
+        fail_no_memory();
     }
-    divide(table, seed, table->row, test, count);
-    temper_status status = temper_data_select_rows(table->data, table->row, count[0], &table->train, &error);
-    if (status == TEMPER_OK)
-        status = temper_data_select_rows(table->data, test, count[1], &table->test, &error);
     free(test);
-    return checked(status, &error);
+    table->row = train;
+    return status;
 }
 
 static temper_status flip(struct demo_table *table, uint64_t seed, size_t threads)
