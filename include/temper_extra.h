@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* The kernels in use: "avx512", "avx2", "neon" or "plain", chosen by the processor or by the environment variable
- * TEMPER_KERNEL. NULL if that names kernels which this machine cannot run. */
+/* The kernels in use: "avx512", "avx2", "neon", "wasm128" or "plain", chosen by the processor or by the environment
+ * variable TEMPER_KERNEL. NULL if that names kernels which this machine cannot run. */
 TEMPER_API const char *temper_kernel_name(void);
 
 TEMPER_API const char *temper_status_text(temper_status status); /* "out of memory" */

@@ -72,6 +72,8 @@ static const struct {
     {has_avx2, {KERNEL(avx2)}},
 #elif defined(__aarch64__)
     {always, {KERNEL(neon)}}, /* every arm64 has it */
+#elif defined(__wasm_simd128__)
+    {always, {KERNEL(wasm128)}}, /* a browser without it does not load the module */
 #endif
     {always, {KERNEL(plain)}},
 };

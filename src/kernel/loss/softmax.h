@@ -42,7 +42,7 @@ typedef void softmax_f32_fn(const struct softmax_f32 *block);
 typedef void softmax_f64_fn(const struct softmax_f64 *block);
 
 /* The references: row by row, in doubles, by the formulas as docs/math.md has them. */
-softmax_f32_fn softmax_f32_plain, softmax_f32_avx2, softmax_f32_avx512, softmax_f32_neon;
-softmax_f64_fn softmax_f64_plain, softmax_f64_avx2, softmax_f64_avx512, softmax_f64_neon;
+softmax_f32_fn softmax_f32_plain, softmax_f32_avx2, softmax_f32_avx512, softmax_f32_neon, softmax_f32_wasm128;
+softmax_f64_fn softmax_f64_plain, softmax_f64_avx2, softmax_f64_avx512, softmax_f64_neon, softmax_f64_wasm128;
 
 #endif
