@@ -24,7 +24,7 @@ STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
+.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check docs-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
         prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
 
@@ -70,7 +70,8 @@ python-oldest: ## the same with the oldest scikit-learn that it takes
 demo: ## what wrong labels do, in seconds and without data: build/temper-demo.html
 	@tools/setup build
 	@$(MAKE) --no-print-directory build
-	@build/temper demo -o build/temper-demo.html
+	@build/temper demo -o build/temper-demo.html --playground playground/index.html
+	@[ -e build/playground/index.html ] || echo "The page links to the playground, which 'make playground' builds."
 	@echo "temper is build/temper here; make install puts it on the path."
 
 playground: ## the library as WebAssembly with a page to try it: build/playground/index.html, one file
@@ -83,6 +84,11 @@ playground-check: ## the playground in a browser, all of it; build/pages keeps p
 	@tools/build gcc
 	@tools/playground
 	@tests/pages/playground build/gcc/temper build/pages
+
+docs-check: build ## every command and Python block of README.md and docs/, run on small tables
+	@tools/setup python
+	@tools/python build
+	@tests/docs/run build/temper build/venv-python/bin/python
 
 site: build playground ## the documentation with references and the playground: build/site/index.html; dead links are errors
 	@tools/setup site
