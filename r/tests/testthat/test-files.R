@@ -1,0 +1,30 @@
+test_that("a model file and saveRDS give the same predictions", {
+  rows <- noisy_iris()
+  fit <- temper(rows$x, rows$y)
+  wanted <- predict(fit, rows$x, type = "prob")
+  path <- tempfile(fileext = ".temper")
+  on.exit(unlink(path))
+  temper_save(fit, path)
+  loaded <- temper_load(path)
+  expect_identical(loaded$levels, levels(rows$y))
+  expect_identical(predict(loaded, rows$x, type = "prob"), wanted)
+  saveRDS(fit, path)
+  expect_identical(predict(readRDS(path), rows$x, type = "prob"), wanted)
+})
+
+test_that("a file that is no model is refused", {
+  path <- tempfile()
+  on.exit(unlink(path))
+  writeLines("nothing", path)
+  expect_error(temper_load(path), class = "temper_error")
+  expect_error(temper_load(file.path(path, "missing")), class = "temper_error")
+  expect_error(temper_save(temper(Species ~ ., data = iris), "/nowhere/at/all.temper"), class = "temper_error")
+  expect_error(temper_save(1, path), "model")
+})
+
+test_that("models are freed", {
+  rows <- noisy_iris()
+  for (i in 1:20) fit <- temper(rows$x, rows$y, calibrate = "none")
+  rm(fit)
+  expect_silent(gc())
+})
