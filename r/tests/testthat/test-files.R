@@ -22,9 +22,23 @@ test_that("a file that is no model is refused", {
   expect_error(temper_save(1, path), "model")
 })
 
-test_that("models are freed", {
-  rows <- noisy_iris()
-  for (i in 1:20) fit <- temper(rows$x, rows$y, calibrate = "none")
-  rm(fit)
-  expect_silent(gc())
+# Resident memory in MiB, as Linux has it.
+resident <- function() {
+  pages <- as.numeric(strsplit(readLines("/proc/self/statm"), " ")[[1]][2])
+  pages * 4096 / 2^20
+}
+
+test_that("models and rows are freed", {
+  skip_on_cran()
+  skip_if_not(file.exists("/proc/self/statm"))
+  skip_if_not_installed("Matrix")
+  # Of each fit the library holds two megabytes: weights of 100,000 features, and rows.
+  x <- Matrix::sparseMatrix(i = rep(1:20, each = 5000), j = 1:100000, x = rep(c(1, -2), 50000))
+  fits <- function(count) {
+    for (i in seq_len(count)) suppressWarnings(temper(x, rep(c("a", "b"), 10), max_iter = 1, calibrate = "none"))
+    gc()
+    resident()
+  }
+  before <- fits(10)
+  expect_lt(fits(50) - before, 25)
 })
