@@ -24,9 +24,8 @@ STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check docs-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
-        format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
+# Every verb that `make help` lists.
+.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*\#\#.*/\1/p' Makefile)
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -66,6 +65,23 @@ python-oldest: ## the same with the oldest scikit-learn that it takes
 	@tools/build gcc
 	@TEMPER_PYTHON_VENV=build/venv-python-oldest tools/python build
 	@TEMPER_PYTHON_VENV=build/venv-python-oldest tools/python test
+
+deb: ## Debian packages, lintian clean: build/deb/*.deb
+	@tools/setup deb
+	@tools/deb
+
+deb-check: deb ## the same, installed in a new Debian, used, and purged; needs root
+	@tests/packages/deb
+
+r: ## the R package, with the sources of the library in it: build/r/temper_VERSION.tar.gz
+	@tools/setup r
+	@tools/r-package build
+
+r-check: ## the same, its results compared with the command's, and R CMD check without errors and warnings
+	@tools/setup r
+	@TEMPER_TARGET=temper_cli tools/build gcc
+	@tools/r-package test build/gcc/temper
+	@tools/r-package check
 
 demo: ## what wrong labels do, in seconds and without data: build/temper-demo.html
 	@tools/setup build
