@@ -54,11 +54,19 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 	@TEMPER_PYTHON_VENV=build/venv-networks tools/python test python/tests/test_torch.py python/tests/test_jax.py \
 	    "python/tests/test_package.py::test_examples[network]"
 
-wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried
-	@tools/wheels
+wheels: ## wheels for Linux (glibc and musl, x86_64 and aarch64) in build/wheelhouse, cross-compiled, checked and tried; the source archive built without system libraries
+	@tools/wheels x86_64 aarch64 x86_64-musl aarch64-musl
 	@tools/setup python
 	@tools/python build
 	@tools/wheels test
+	@tools/setup ports
+	@tools/wheels test-arm64
+	@tools/check-sdist
+
+ports: ## other systems: macOS compiled and linked, Windows under Wine, musl, long double of 64 bits
+	@tools/setup ports
+	@TEMPER_TARGET=temper_cli tools/build gcc
+	@tools/ports
 
 python-oldest: ## the same with the oldest scikit-learn that it takes
 	@tools/setup oldest

@@ -16,6 +16,7 @@
 
 #include "base/atomic_file.h"
 #include "base/display/display_width.h"
+#include "memory_stream.h"
 #include "message.h"
 #include "process_group.h"
 #include "progress.h"
@@ -149,19 +150,17 @@ temper_status output_write_text(const char *path, temper_text *text)
     return status;
 }
 
-/* open_memstream keeps bytes and length up to date at each flush and grows the buffer as needed. */
 temper_status output_open(struct output_buffer *buffer)
 {
     *buffer = (struct output_buffer){0};
-    buffer->stream = open_memstream(&buffer->bytes, &buffer->length);
+    buffer->stream = memory_stream_open(&buffer->bytes, &buffer->length);
     return buffer->stream ? TEMPER_OK : fail_no_memory();
 }
 
-/* A stream in memory can only fail for lack of memory. ferror is read before fclose, which frees the stream. */
+/* A stream in memory can only fail for lack of memory. */
 temper_status output_close(struct output_buffer *buffer)
 {
-    bool failed = ferror(buffer->stream) != 0;
-    if (fclose(buffer->stream) == 0 && !failed)
+    if (memory_stream_close(buffer->stream, &buffer->bytes, &buffer->length))
         return TEMPER_OK;
     free(buffer->bytes);
     fail_no_memory();
