@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from . import _temper
+from ._base import iterations_of
 from ._data import labels_of_names
 from .estimator import TemperedLogisticRegression
 
@@ -48,7 +49,7 @@ def fill(estimator: TemperedLogisticRegression, model: _temper.Model) -> None:
     if known["feature_names"] is not None:
         estimator.feature_names_in_ = np.array(known["feature_names"], dtype=object)
     estimator._take(model, labels_of_names(known["classes"]))
-    estimator.n_iter_ = known["iterations"]
+    estimator.n_iter_ = iterations_of(known)
     estimator.stop_reason_ = known["stop"]
     estimator.l2_, estimator.objective_ = known["l2"], known["objective"]
     estimator.solver_ = known["solver"]
