@@ -53,6 +53,7 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 	@tools/setup networks
 	@build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
 	@TEMPER_PYTHON_VENV=build/venv-networks tools/python test python/tests/test_torch.py python/tests/test_jax.py \
+	    python/tests/test_drop_in.py \
 	    "python/tests/test_package.py::test_examples[network]"
 
 wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried

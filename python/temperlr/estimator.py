@@ -40,7 +40,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         weights of the rows)``, on the features as scaled; ``scale="none"`` for its very objective.
         ``inf`` is no penalty.
     penalty : {"l2", None}, default "l2"
-        As in LogisticRegression; None is ``l2=0``. "l1" and "elasticnet" are refused.
+        As in LogisticRegression; None is ``l2=0``, and "deprecated", its default from 1.8 on, is "l2". "l1" and
+        "elasticnet" are refused.
     loss : str, default "tempered"
         "tempered"; "logistic", "t-logistic" and "gce", which fix temperatures: (1, 1), (1, t2) and
         (t1, 1); "hinge"; "bregman"; "sce", the symmetric cross-entropy; "trimmed", logistic
@@ -50,7 +51,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         log 0; "trimmed:0.2" leaves out a fifth of the rows, by weight.
     solver : {"auto", "newton", "lbfgs", "tron"}
         "auto" takes the fastest for the data. LogisticRegression's names are understood: "newton-cg"
-        and "newton-cholesky" are "newton", "liblinear" is "tron", "sag" and "saga" are "auto".
+        and "newton-cholesky" are "newton" for two classes and "auto" for more, "liblinear" is "tron", "sag" and "saga"
+        are "auto".
     tol : float, default 1e-4
         Training ends when the norm of the gradient is this share of that at W = 0, and the objective
         is estimated to be within a thousandth of this share of its minimum.
@@ -69,8 +71,9 @@ class TemperedLogisticRegression(TemperedClassifier):
         Threads; None is 1, -1 is all. The result is the same, bit for bit.
     random_state : int, RandomState or None
         The seed; None is 1. Training from W = 0 draws nothing.
-    verbose : int or bool, default 0
-        Show progress: a tqdm bar where that is installed.
+    verbose : int, bool or "auto", default "auto"
+        1 shows progress: a tqdm bar where that is installed. "auto" writes a line to stderr every ten seconds, from the
+        tenth on; 0 nothing.
     callback : callable or None
         Called with a :class:`temperlr.Progress` after each iteration; a true answer ends training
         with the best weights so far. Where temperatures are chosen, with a
@@ -88,12 +91,21 @@ class TemperedLogisticRegression(TemperedClassifier):
         Audit the rows first, as :func:`temperlr.find_label_issues` does by default, and fit on what is
         believed: without the rows that it lists; with the weight of each row times the probability
         that its label is right; or with the suggested labels. docs/training.md has its effect.
+    cv : int, splitter or iterable of (train, test), default 10
+        The folds where temperatures are "auto", as for :class:`TemperedLogisticRegressionCV`; not used otherwise.
+    dual, multi_class, intercept_scaling
+        LogisticRegression's, so that its parameters can be passed on. ``dual`` changes nothing: both problems have the
+        same minimum. ``multi_class`` is "auto" or "multinomial"; "ovr" is for two classes only, and
+        ``sklearn.multiclass.OneVsRestClassifier`` does the rest. ``intercept_scaling`` has no effect, which is warned
+        of: the intercept is not penalised.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_
-        As in LogisticRegression. ``coef_`` and ``intercept_`` are read-only.
-    n_iter_ : int
+        As in LogisticRegression. ``coef_`` and ``intercept_`` can be written to, and then predict: the calibration
+        stays as it was trained. They are float32 if X is, and so are predictions for rows of float32.
+    n_iter_ : ndarray of shape (1,), of int32
+        Iterations of the solver.
     stop_reason_ : str
         "converged", "max-iter", "stalled" or "interrupted".
     importance_ : ndarray of shape (n_samples,)
@@ -126,6 +138,12 @@ class TemperedLogisticRegression(TemperedClassifier):
     array([0, 0, 0])
     >>> model.stop_reason_
     'converged'
+
+    As LogisticRegression, with its parameters and its objective:
+
+    >>> same = TemperedLogisticRegression(loss="logistic", scale="none", C=1.0).fit(X, y)
+    >>> same.coef_.shape, same.n_iter_.shape
+    ((3, 4), (1,))
     """
 
     def __init__(self, t1: float | str = 0.3, t2: float | str = 1.0, l2: float | str = "auto", *,

@@ -51,11 +51,17 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
     only : bool, default False
         Whether (1, 1), which is logistic regression, and (0.1, 1.12), which the rule asks, are left
         out where the lists do not have them.
+    Cs : int, list of float or None
+        Penalties as LogisticRegressionCV has them, in the place of ``l2``: ``l2 = 1 / (C * sum of the weights of the
+        rows)``, on the features as scaled. An int: so many from 1e-4 to 1e4.
     cv : int, splitter or iterable of (train, test), default 5
-        An int: so many folds, stratified, drawn by ``random_state``. Test parts of others have to
-        hold each row once, and models are fitted to all rows but those.
+        An int: so many folds, stratified, drawn by ``random_state``; with ``groups``, by StratifiedGroupKFold. Test
+        parts of others have to hold each row once, and models are fitted to all rows but those. None is 5.
     criterion : {"cv+c", "accuracy", "log-loss", "bounded-loss"}
         What chooses; "cv+c" is accuracy, corrected for labels that are systematically wrong.
+    scoring : {None, "accuracy", "neg_log_loss"}
+        The criterion by the name that scikit-learn has for it, and what ``score`` computes. Others are refused:
+        GridSearchCV takes any.
     assume : {None, "structured"}
         "structured": labels are wrong where x says so; the correction is readier.
     average : bool, default False
@@ -70,16 +76,18 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
         temperatures for ``estimate_noise``.
     random_state : int, RandomState or None
         The seed of the folds; None is 1.
-    verbose : int or bool, default 0
-        Show progress: a tqdm bar where that is installed.
+    verbose : int, bool or "auto", default "auto"
+        As for :class:`TemperedLogisticRegression`.
     callback : callable or None
         Called with a :class:`temperlr.TuneProgress` now and then, from whatever thread is at work; a
         true answer ends tuning with an error.
 
     Attributes
     ----------
-    t1_, t2_, l2_, loss_
-        What was chosen. Temperatures of the hinge are NaN.
+    t1_, t2_, l2_, C_, loss_
+        What was chosen. Temperatures of the hinge are NaN. ``C_`` is ``l2_`` in LogisticRegression's unit.
+    Cs_ : ndarray
+        The penalties that ``Cs`` stands for, if it was given.
     best_score_ : float
         Its accuracy on rows that its models have not seen, by the labels as given. It was chosen for
         that, so that it is too high: ``expected_score_`` is what to expect.

@@ -29,6 +29,18 @@ class Table:
     """Rows that :func:`read` made: numbers, as the model sees them, and labels.
 
     ``TemperedLogisticRegression().fit(table)`` trains on it; the labels are in it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "t.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("size,kind\\n1,a\\n2,b\\n3,a\\n4,b\\n")
+    >>> table = read(path)
+    >>> table
+    <Table of 4 rows, 1 features, classes a, b>
+    >>> table.labels
+    array(['a', 'b', 'a', 'b'], dtype='<U1')
     """
 
     def __init__(self, data: _temper.Data) -> None:
