@@ -46,6 +46,20 @@ def log_t(x: ArrayLike, t: ArrayLike) -> np.ndarray: ...
 def log_t(x: ArrayLike, t: ArrayLike) -> float | np.ndarray:
     """The tempered logarithm, ``(x**(1 - t) - 1) / (1 - t)``; the logarithm at t = 1.
 
+    Parameters
+    ----------
+    x : float or array
+        Numbers, 0 or more.
+    t : float or array
+        Temperatures, 0 or more; both are broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A number for numbers.
+
+    Examples
+    --------
     >>> log_t(2.0, 1.0)
     0.6931471805599453
     >>> log_t([0.0, 1.0, 4.0], 0.5)
@@ -61,6 +75,20 @@ def exp_t(x: ArrayLike, t: ArrayLike) -> np.ndarray: ...
 def exp_t(x: ArrayLike, t: ArrayLike) -> float | np.ndarray:
     """Its inverse, ``max(1 + (1 - t) * x, 0)**(1 / (1 - t))``; exp at t = 1.
 
+    Parameters
+    ----------
+    x : float or array
+        Any numbers.
+    t : float or array
+        Temperatures, 0 or more; both are broadcast.
+
+    Returns
+    -------
+    float or ndarray
+        A number for numbers.
+
+    Examples
+    --------
     >>> exp_t([-2.0, 0.0, 2.0], 0.5)
     array([0., 1., 4.])
     """
@@ -70,6 +98,19 @@ def exp_t(x: ArrayLike, t: ArrayLike) -> float | np.ndarray:
 def log_partition(activations: ArrayLike, t: float) -> float | np.ndarray:
     """G_t(a) over the last axis, so that ``exp_t(a - G_t(a))`` sums to 1; logsumexp at t = 1.
 
+    Parameters
+    ----------
+    activations : array of shape (..., n_classes)
+        One row of activations, or more.
+    t : float
+        The temperature, 0 or more.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+
+    Examples
+    --------
     >>> round(log_partition([0.0, 0.0], 1.0), 6)
     0.693147
     """
@@ -79,6 +120,19 @@ def log_partition(activations: ArrayLike, t: float) -> float | np.ndarray:
 def probabilities(activations: ArrayLike, t: float) -> np.ndarray:
     """``exp_t(a - G_t(a))`` over the last axis: softmax at t = 1, sparsemax at t = 0.
 
+    Parameters
+    ----------
+    activations : array of shape (..., n_classes)
+        One row of activations, or more.
+    t : float
+        The temperature, 0 or more.
+
+    Returns
+    -------
+    ndarray of the shape of activations
+
+    Examples
+    --------
     >>> probabilities([1.0, 0.0, -3.0], 0.0)
     array([1., 0., 0.])
     """
@@ -88,6 +142,19 @@ def probabilities(activations: ArrayLike, t: float) -> np.ndarray:
 def escort(p: ArrayLike, t: float) -> np.ndarray:
     """``p**t / sum(p**t)`` over the last axis.
 
+    Parameters
+    ----------
+    p : array of shape (..., n_classes)
+        Probabilities, which sum to 1 along the last axis.
+    t : float
+        The temperature, 0 or more.
+
+    Returns
+    -------
+    ndarray of the shape of p
+
+    Examples
+    --------
     >>> escort([0.8, 0.2], 0.5).round(6)
     array([0.666667, 0.333333])
     """
@@ -97,6 +164,19 @@ def escort(p: ArrayLike, t: float) -> np.ndarray:
 def entropy(p: ArrayLike, t: float) -> float | np.ndarray:
     """Tsallis entropy over the last axis; Shannon's at t = 1.
 
+    Parameters
+    ----------
+    p : array of shape (..., n_classes)
+        Probabilities, which sum to 1 along the last axis.
+    t : float
+        The temperature, 0 or more.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+
+    Examples
+    --------
     >>> round(entropy([0.5, 0.5], 1.0), 6)
     0.693147
     """
@@ -106,6 +186,21 @@ def entropy(p: ArrayLike, t: float) -> float | np.ndarray:
 def divergence(p: ArrayLike, q: ArrayLike, t: float) -> float | np.ndarray:
     """Tsallis divergence of p from q over the last axis; Kullback and Leibler's at t = 1.
 
+    Parameters
+    ----------
+    p : array of shape (..., n_classes)
+        Probabilities, which sum to 1 along the last axis.
+    q : array of shape (..., n_classes)
+        The same; both are broadcast.
+    t : float
+        The temperature, 0 or more.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+
+    Examples
+    --------
     >>> divergence([0.5, 0.5], [0.5, 0.5], 1.5)
     0.0
     """
@@ -125,11 +220,27 @@ def tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.3, t2
                   gradient: bool = False) -> float | np.ndarray | tuple[float | np.ndarray, np.ndarray]:
     """``-log_t1(exp_t2(a[label] - G_t2(a)))`` over the last axis of ``activations``.
 
-    ``labels`` are numbers of classes, with the shape of the other axes. With ``gradient``, a pair:
-    losses, and their gradients by the activations. ``loss`` may be any that the estimator knows,
-    with its parameters, "sce:0.1:1:-4", but for "trimmed" and "forward": these depend on the other
-    rows of a training, and are refused.
+    Parameters
+    ----------
+    activations : array of shape (..., n_classes)
+        One row of activations, or more.
+    labels : int or array of shape (...)
+        Numbers of classes, from 0.
+    t1, t2 : float
+        The temperatures.
+    loss : str, default "tempered"
+        Any that the estimator knows, with its parameters, "sce:0.1:1:-4", but for "trimmed" and "forward": these depend
+        on the other rows of a training, and are refused.
+    gradient : bool, default False
+        Whether gradients are computed, too.
 
+    Returns
+    -------
+    float or ndarray of shape (...)
+        The losses; with ``gradient`` a pair: losses, and their gradients by the activations.
+
+    Examples
+    --------
     >>> tempered_loss([[2.0, -1.0], [2.0, -1.0]], [0, 1]).round(6)
     array([0.04777 , 1.259483])
     >>> round(tempered_loss([0.0, 0.0], 0, 1.0, 1.0), 6)

@@ -51,9 +51,22 @@ def add_noise(X: Rows, y: Numbers, rate: float = 0.1, kind: str = "random", *, r
         in place of the row's own.
     random_state : int or None
         The seed; None is 1.
+    pairs : mapping or None
+        Of "pair": the class that each class becomes.
+    matrix : array of shape (n_classes, n_classes) or None
+        Of "matrix": the probability of each new label, by [given, new].
+    pool : array or sparse matrix, or None
+        Of "instance": the rows whose features are taken.
     rank_l2, rank_scale
         Penalty and scaling (as ``scale`` of the estimators; None is their default) of the logistic
         regression that ranks rows by their margins. It is solved to its minimum.
+    n_jobs : int or None
+        Threads; None is 1, -1 is all.
+
+    Returns
+    -------
+    Noisy
+        Rows, labels, and the numbers of the rows that changed.
 
     Examples
     --------

@@ -56,6 +56,8 @@ def plot_training(model: TemperedClassifier, *, ax: Axes | None = None) -> Axes:
 def margins(model: TemperedClassifier, X: Rows, y: Numbers) -> np.ndarray:
     """How far each row is on the side of its given label: below 0 where the model disagrees.
 
+    Examples
+    --------
     >>> from sklearn.datasets import load_iris
     >>> from temperlr import TemperedLogisticRegression
     >>> X, y = load_iris(return_X_y=True)

@@ -42,6 +42,20 @@ def test_every_name_is_on_the_page():
     assert [name for name in names if f"`{name}`" not in page] == []
 
 
+def test_docstrings_have_every_parameter():
+    """Of functions and constructors, in the form that the reference of the site reads."""
+    checked = 0
+    for thing in (getattr(temperlr, name) for name in temperlr.__all__):
+        estimator = inspect.isclass(thing) and issubclass(thing, temperlr._base.TemperedClassifier)
+        if not inspect.isfunction(thing) and not estimator:
+            continue
+        missing = [name for name in inspect.signature(thing).parameters
+                   if not re.search(rf"\b{name}\b", thing.__doc__)]
+        assert missing == [] and "Parameters\n" in thing.__doc__, (thing.__name__, missing)
+        checked += 1
+    assert checked > 14
+
+
 def public_callables():
     """(name, annotations) of all functions, methods, properties and fields that users see."""
     spaces = [("temperlr", temperlr), ("temperlr.plots", temperlr.plots), ("temperlr.shards", temperlr.shards)]
