@@ -321,7 +321,7 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         model = self._current()
         out = np.empty((data.rows, model.width(output)))
         model.predict(data, output, threads_of(self.n_jobs), out)
-        return out.astype(dtype, copy=False)
+        return out if output == _LABELS else out.astype(dtype, copy=False)
 
     def _table_rows(self, X: Any) -> _temper.Data:
         """Rows of a table as the features of the model."""
