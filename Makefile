@@ -52,6 +52,7 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 	@tools/setup networks
 	@build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
 	@TEMPER_PYTHON_VENV=build/venv-networks tools/python test python/tests/test_torch.py python/tests/test_jax.py \
+	    python/tests/test_drop_in.py \
 	    "python/tests/test_package.py::test_examples[network]"
 
 wheels: ## wheels for Linux (glibc and musl, x86_64 and aarch64) in build/wheelhouse, cross-compiled, checked and tried; the source archive built without system libraries

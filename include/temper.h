@@ -415,6 +415,7 @@ typedef struct temper_train_progress {
     double accuracy;   /* on the training rows, weighted */
     double validation; /* loss on the validation rows; NAN without */
     double seconds;    /* since the call */
+    const void *state; /* for temper_train_progress_model; NULL where there is no model yet */
 } temper_train_progress;
 
 /* Called after every iteration, from the calling thread. A result other than 0 stops with the best model so far. */

@@ -119,6 +119,53 @@ static PyObject *model_weights(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* Replaces the weights of a model by those of two buffers. */
+static temper_status set_weights(temper_model *model, const double *coef, const double *intercept, temper_error *error)
+{
+    size_t vectors = temper_model_weight_vectors(model), features = temper_model_features(model);
+    temper_status status = TEMPER_OK;
+    for (size_t v = 0; v < vectors && status == TEMPER_OK; v++)
+        status = temper_model_set_weights(model, v, coef + v * features, intercept[v], error);
+    return status;
+}
+
+/* A copy of the model, by way of the bytes of its file. */
+static temper_status copy_model(const temper_model *model, temper_model **copy, temper_error *error)
+{
+    temper_text text = {0};
+    temper_status status = temper_model_to_text(model, &text, error);
+    if (status == TEMPER_OK)
+        status = temper_model_from_text(text.bytes, text.length, copy, error);
+    temper_text_free(&text);
+    return status;
+}
+
+/* A copy of the model with other weights: coef (vectors x features) and intercept (vectors). */
+static PyObject *model_with_weights(PyObject *self, PyObject *args)
+{
+    PyObject *coef, *intercept;
+    Py_buffer weights, biases;
+    temper_model *copy = NULL;
+    temper_error error;
+    size_t vectors = temper_model_weight_vectors(inside(self));
+    if (!PyArg_ParseTuple(args, "OO", &coef, &intercept) ||
+        !take_exactly(coef, 'd', false, vectors * temper_model_features(inside(self)), &weights))
+        return NULL;
+    if (!take_exactly(intercept, 'd', false, vectors, &biases)) {
+        PyBuffer_Release(&weights);
+        return NULL;
+    }
+    temper_status status = copy_model(inside(self), &copy, &error);
+    if (status == TEMPER_OK)
+        status = set_weights(copy, weights.buf, biases.buf, &error);
+    PyBuffer_Release(&weights);
+    PyBuffer_Release(&biases);
+    if (status == TEMPER_OK)
+        return model_wrap(PyType_GetModuleState(Py_TYPE(self)), copy);
+    temper_model_free(copy);
+    return raise_error(status, &error);
+}
+
 typedef const char *name_fn(const temper_model *model, size_t number);
 
 /* Bytes of a name that are no UTF-8 come back as they were when it is used as a name again. */
@@ -274,6 +321,7 @@ static PyMethodDef model_methods[] = {
     {"importances", model_importances, METH_VARARGS, "importances(data, threads, out)"},
     {"contributions", model_contributions, METH_VARARGS, "contributions(data, threads, out)"},
     {"weights", model_weights, METH_VARARGS, "weights(coef, intercept) fills both"},
+    {"with_weights", model_with_weights, METH_VARARGS, "with_weights(coef, intercept): a copy that has these"},
     {"describe", model_describe, METH_NOARGS, "what is known of it"},
     {"save", model_save, METH_VARARGS, "save(path)"},
     {"export", model_export, METH_VARARGS, "export(path, format)"},

@@ -5,6 +5,7 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 _Array = NDArray[Any]
+_Caller = tuple[Callable[..., Any], float, bool]  # who is called with the progress, from when on, with the model
 
 version: str
 
@@ -28,6 +29,7 @@ class Model:
     def contributions(self, data: Data, threads: int, out: _Array, /) -> None: ...
     def importances(self, data: Data, threads: int, out: _Array, /) -> None: ...
     def weights(self, coef: _Array, intercept: _Array, /) -> None: ...
+    def with_weights(self, coef: _Array, intercept: _Array, /) -> Model: ...
     def describe(self) -> dict[str, Any]: ...
     def save(self, path: str | PathLike[str], /) -> None: ...
     def export(self, path: str | PathLike[str], format: str, /) -> None: ...
@@ -54,13 +56,13 @@ def data(x: Any, labels: _Array | None, class_names: list[str] | None,
 def read(path: str | PathLike[str], options: dict[str, Any], /) -> Data: ...
 def arrow(stream: Any, options: dict[str, Any], model: Model | None, labels: _Array | None, /) -> Data: ...
 def attach(data: Data, class_names: list[str] | None, weights: _Array | None, /) -> None: ...
-def train(data: Data | tuple[Plan, Callable[..., Any]], warm: Model | None, follow: Callable[..., Any] | None, signals: bool, *,
+def train(data: Data | tuple[Plan, Callable[..., Any]], warm: Model | None, follow: _Caller | None, signals: bool, *,
           loss: str, t1: float, t2: float, l2: float, scale: str | None, solver: str | None,
           precision: str | None, starts: int, no_intercept: bool, tolerance: float,
           max_iterations: int, seed: int,
           threads: int, calibrate: str | None,
           estimate_noise: bool, clean: str | None) -> tuple[Model, dict[str, Any], BaseException | None]: ...
-def tune(data: Data, trusted: Data | None, follow: Callable[..., Any] | None, signals: bool, *,
+def tune(data: Data, trusted: Data | None, follow: _Caller | None, signals: bool, *,
          grid: str | None, folds: int, fold: _Array | None, criterion: str | None,
          assume: str | None, ask: int, trusted_rows: _Array | None, trusted_labels: _Array | None,
          scale: str | None, solver: str | None, precision: str | None, starts: int,
@@ -68,13 +70,13 @@ def tune(data: Data, trusted: Data | None, follow: Callable[..., Any] | None, si
          threads: int, average: bool, calibrate: str | None,
          estimate_noise: bool,
          clean: str | None) -> tuple[Model | None, dict[str, Any], BaseException | None]: ...
-def audit(data: Data, follow: Callable[..., Any] | None, signals: bool, *, kind: str | None,
+def audit(data: Data, follow: _Caller | None, signals: bool, *, kind: str | None,
           folds: int, choose: bool, grid: str | None, t1: float, t2: float, l2: float,
           scale: str | None, solver: str | None, precision: str | None, starts: int,
           no_intercept: bool, tolerance: float, max_iterations: int, seed: int,
           threads: int, probabilities: _Array | None, features: Data | None,
           fold: _Array | None) -> dict[str, Any] | None: ...
-def consensus(item: _Array, annotator: _Array, label: _Array, follow: Callable[..., Any] | None,
+def consensus(item: _Array, annotator: _Array, label: _Array, follow: _Caller | None,
               signals: bool, *, items: int, annotators: int, classes: int, method: str,
               data: Data | None, probabilities: _Array | None, folds: int, rounds: int, seed: int,
               threads: int) -> dict[str, Any] | None: ...

@@ -98,6 +98,8 @@ _softmax.defvjp(_softmax_forward, _softmax_backward)
 def tempered_softmax(logits: Any, t: float) -> Any:
     """``exp_t(a - G_t(a))`` over the last axis.
 
+    Examples
+    --------
     >>> [round(float(p), 4) for p in tempered_softmax(jnp.array([1.0, 0.0, -3.0]), 0.0)]
     [1.0, 0.0, 0.0]
     """
@@ -165,6 +167,8 @@ def tempered_loss(logits: Any, labels: Any, t1: float = 0.8, t2: float = 1.2, *,
     """The two-temperature loss of each row; ``labels`` are numbers of classes, or probabilities in the shape of
     ``logits``.
 
+    Examples
+    --------
     >>> abs(float(tempered_loss(jnp.array([1e30, -1e30]), jnp.array(0), 0.8, 2.0)))
     0.0
     """
@@ -175,6 +179,8 @@ def bi_tempered_loss(logits: Any, labels: Any, t1: float = 0.8, t2: float = 1.2,
                      label_smoothing: float = 0.0) -> Any:
     """The bi-tempered loss of each row.
 
+    Examples
+    --------
     >>> round(float(bi_tempered_loss(jnp.array([0.0, 0.0]), jnp.array(0), 1.0, 1.0)), 4)
     0.6931
     """

@@ -115,6 +115,8 @@ def tempered_softmax(logits: Tensor, t: float, dim: int = -1) -> Tensor:
     """``exp_t(a - G_t(a))`` along ``dim``: softmax at t = 1, heavy tails above, zeros below. The probabilities that the
     losses see: ``tempered_softmax(logits, t2)``.
 
+    Examples
+    --------
     >>> tempered_softmax(torch.tensor([1.0, 0.0, -3.0]), 0.0)
     tensor([1., 0., 0.])
     """
@@ -232,6 +234,8 @@ def tempered_loss(logits: Tensor, target: Tensor, t1: float = 0.8, t2: float = 1
     (N, C) or (N, C, ...), ``target`` numbers of classes, or probabilities in the shape of the logits. ``ignore_index``
     has to be negative.
 
+    Examples
+    --------
     >>> tempered_loss(torch.tensor([[0.0, 0.0]]), torch.tensor([1]), 1.0, 1.0)
     tensor(0.6931)
     """
@@ -242,6 +246,8 @@ def bi_tempered_loss(logits: Tensor, target: Tensor, t1: float = 0.8, t2: float 
                      ignore_index: int = -100, reduction: str = "mean", label_smoothing: float = 0.0) -> Tensor:
     """The bi-tempered loss (Amid, Warmuth, Anil, Koren, NeurIPS 2019); arguments as of :func:`tempered_loss`.
 
+    Examples
+    --------
     >>> bi_tempered_loss(torch.tensor([[0.0, 0.0]]), torch.tensor([1]), 1.0, 1.0)
     tensor(0.6931)
     """
@@ -254,6 +260,8 @@ def binary_tempered_loss(logits: Tensor, target: Tensor, t1: float = 0.8, t2: fl
     ``binary_cross_entropy_with_logits``: the activations are [-a/2, a/2]. ``target`` has the shape of ``logits``: 0, 1
     or probabilities of class 1; ``weight`` as well. ``loss`` is "tempered" or "bi-tempered".
 
+    Examples
+    --------
     >>> binary_tempered_loss(torch.tensor([0.0]), torch.tensor([1.0]), 1.0, 1.0)
     tensor(0.6931)
     """
@@ -275,6 +283,8 @@ def binary_tempered_loss(logits: Tensor, target: Tensor, t1: float = 0.8, t2: fl
 class TemperedLoss(nn.Module):
     """:func:`tempered_loss` as a module, in the place of ``CrossEntropyLoss``.
 
+    Examples
+    --------
     >>> TemperedLoss(0.5, 1.5)
     TemperedLoss(t1=0.5, t2=1.5)
     """

@@ -134,6 +134,24 @@ double temper_model_intercept(const temper_model *model, size_t vector)
     return vector < model_of(model)->vectors ? model_of(model)->bias[vector] : (double)NAN;
 }
 
+/* All or nothing: the numbers are checked before the first is replaced. */
+temper_status temper_model_set_weights(temper_model *handle, size_t vector, const double *weights, double intercept,
+                                       temper_error *error)
+{
+    struct model *model = (struct model *)handle;
+    bool finite = isfinite(intercept);
+    if (vector >= model->vectors)
+        return error_set(error, TEMPER_USAGE, "there is no vector %zu of weights; the model has %zu, from 0", vector,
+                         model->vectors);
+    for (size_t j = 0; finite && j < model->features; j++)
+        finite = isfinite(weights[j]);
+    if (!finite)
+        return error_set(error, TEMPER_BAD_DATA, "a weight of vector %zu is not a finite number", vector);
+    memcpy(model->weights + vector * model->features, weights, model->features * sizeof *weights);
+    model->bias[vector] = intercept;
+    return TEMPER_OK;
+}
+
 /* Facts about the training for reports. Texts belong to the model. Computed here: the number of nonzero weights and the
  * Euclidean norm of the weights, both without the intercepts. */
 void temper_model_summarise(const temper_model *handle, temper_model_summary *summary)

@@ -42,6 +42,10 @@ temper_status train_model(const struct train_request *request, struct model **mo
 temper_status train(const struct dataset *data, const temper_train_options *options, struct model **model,
                     temper_train_report *report, temper_error *error);
 
+/* Of temper_train_progress.state: the model of the weights that the optimiser has reached, not calibrated. */
+struct train_snapshot;
+temper_status train_snapshot_model(const struct train_snapshot *snapshot, struct model **model, temper_error *error);
+
 /* The weights that a fit ends with: solution[j * vectors + k] for scaled features, then intercepts. */
 struct train_fit_result {
     double *solution; /* NULL: it was interrupted before it began */
