@@ -18,15 +18,16 @@ WITH_PYTHON   = if [ -x build/venv-python/bin/python ]; then tools/python build
 DATA       ?= data
 EXPERIMENT ?=
 # Of the quality on judged sets, of the study of the default, of audits by probabilities and of cleaned labels:
-# QUALITY=--quick, STUDY=--report, PROBA=--quick, CLEAN=--quick.
+# QUALITY=--quick, STUDY=--report, PROBA=--quick, CLEAN=--quick; of the study of networks: NETWORKS=--report.
 QUALITY    ?=
 STUDY      ?=
 PROBA      ?=
+NETWORKS   ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
+.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python bench-networks \
         format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
+        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-networks quality-clean audit-check release release-artefacts install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -54,6 +55,10 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 	@build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
 	@TEMPER_PYTHON_VENV=build/venv-networks tools/python test python/tests/test_torch.py python/tests/test_jax.py \
 	    "python/tests/test_package.py::test_examples[network]"
+
+# Builds the Python package, and installs it beside PyTorch and JAX.
+WITH_NETWORKS = tools/setup python && tools/setup networks && tools/python build && \
+    build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
 
 wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried
 	@tools/wheels
@@ -125,6 +130,10 @@ bench-read: ## a clean CSV of numbers: temper beside polars, pyarrow, DuckDB and
 	@tools/setup python
 	@tools/build bench
 	@build/venv-python/bin/python bench/peers/read_tables.py build/bench/libtemper.so build/bench/read-tables
+
+bench-networks: ## the losses for neural networks beside cross-entropy and the bi-tempered loss as published, in two minutes
+	@$(WITH_NETWORKS)
+	@cd build && venv-networks/bin/python ../bench/peers/network_losses.py bench-networks.json
 
 format: ## lay out all C files
 	@tools/setup test
@@ -207,6 +216,10 @@ quality-audit: ## audits of data sets that were not used to design them, beside 
 	@tools/setup quality
 	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
 	@cd build && venv-quality/bin/python ../bench/quality/audit_judged.py audit-judged.json $(CASES)
+
+quality-networks: ## a network on Fashion-MNIST with noisy labels: three losses (NETWORKS=--quick for less), in an hour of one core; continues
+	@$(WITH_NETWORKS)
+	@cd build && venv-networks/bin/python ../bench/quality/network_noise.py $(NETWORKS)
 
 quality-proba: ## audits by probabilities of a network and a forest beside cleanlab's rankings (PROBA=--quick for less), in twenty minutes
 	@tools/setup quality

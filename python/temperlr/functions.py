@@ -6,9 +6,10 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _temper
+from ._params import threads_of
 
-__all__ = ["divergence", "entropy", "escort", "exp_t", "log_partition", "log_t", "probabilities",
-           "tempered_loss"]
+__all__ = ["bi_tempered_loss", "divergence", "entropy", "escort", "exp_t", "log_partition", "log_t",
+           "probabilities", "tempered_loss"]
 
 
 def _element_by_element(function: Callable[..., None], x: Any, t: Any) -> Any:
@@ -19,8 +20,8 @@ def _element_by_element(function: Callable[..., None], x: Any, t: Any) -> Any:
     return out if out.ndim else float(out)
 
 
-def _rows(values: Any, name: str) -> np.ndarray:
-    rows = np.asarray(values, dtype=np.float64, order="C")
+def _rows(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
+    rows = np.asarray(values, dtype=dtype, order="C")
     if rows.ndim == 0 or rows.shape[-1] == 0:
         raise ValueError(f"{name} has to have at least one number along its last axis")
     return rows
@@ -102,13 +103,41 @@ def divergence(p: Any, q: Any, t: float) -> Any:
     return out if out.ndim else float(out)
 
 
+def _activations(values: Any) -> np.ndarray:
+    """float32 and float64 as they are, all else as float64."""
+    values = np.asarray(values)
+    rows = np.ascontiguousarray(values, dtype=values.dtype if values.dtype == np.float32 else np.float64)
+    return _rows(rows, "activations", rows.dtype)
+
+
+def _loss_rows(activations: Any, labels: Any, parameters: tuple[float, float, float], loss: str, gradient: bool,
+               n_jobs: int | None) -> Any:
+    rows, given = _activations(activations), np.asarray(labels)
+    codes, targets = None, None
+    if given.dtype.kind in "iub":
+        codes = np.ascontiguousarray(np.broadcast_to(given, rows.shape[:-1]), dtype=np.int64)
+    elif given.dtype.kind == "f" and given.shape == rows.shape:
+        targets = np.ascontiguousarray(given, dtype=rows.dtype)
+    else:
+        raise ValueError("labels have to be numbers of classes, from 0, or probabilities in the shape of the activations")
+    losses = np.empty(rows.shape[:-1], dtype=rows.dtype)
+    slopes = np.empty_like(rows) if gradient else None
+    # No number stands for a row that is left out: -1 is an error as any other.
+    _temper.loss_rows(rows, rows.shape[-1], codes, targets, loss, parameters, np.iinfo(np.int64).min,
+                      threads_of(n_jobs), losses, slopes)
+    result = losses if losses.ndim else float(losses)
+    return (result, slopes) if gradient else result
+
+
 def tempered_loss(activations: Any, labels: Any, t1: float = 0.3, t2: float = 1.0, *,
-                  loss: str = "tempered", gradient: bool = False) -> Any:
+                  loss: str = "tempered", gradient: bool = False, label_smoothing: float = 0.0,
+                  n_jobs: int | None = None) -> Any:
     """``-log_t1(exp_t2(a[label] - G_t2(a)))`` over the last axis of ``activations``.
 
-    ``labels`` are numbers of classes, with the shape of the other axes. With ``gradient``, a pair:
-    losses, and their gradients by the activations. ``loss`` may be any that the estimator knows,
-    with its parameters, "sce:0.1:1:-4", but for "trimmed" and "forward": these depend on the other
+    ``labels`` are numbers of classes, with the shape of the other axes, or probabilities with the shape of
+    ``activations``. With ``gradient``, a pair: losses, and their gradients by the activations. float32 is computed in
+    float32, all else in float64, by vector kernels and on ``n_jobs`` threads. ``loss`` may be any that the estimator
+    knows, with its parameters, "sce:0.1:1:-4", but for "trimmed" and "forward": these depend on the other
     rows of a training, and are refused.
 
     >>> tempered_loss([[2.0, -1.0], [2.0, -1.0]], [0, 1]).round(6)
@@ -116,12 +145,18 @@ def tempered_loss(activations: Any, labels: Any, t1: float = 0.3, t2: float = 1.
     >>> round(tempered_loss([0.0, 0.0], 0, 1.0, 1.0), 6)
     0.693147
     """
-    rows = _rows(activations, "activations")
-    codes = np.ascontiguousarray(np.broadcast_to(labels, rows.shape[:-1]))
-    if codes.dtype.kind not in "iub":
-        raise ValueError("labels have to be numbers of classes, from 0")
-    out = np.empty(rows.shape[:-1])
-    slopes = np.empty(rows.shape if gradient else (0,))
-    _temper.loss(rows, rows.shape[-1], codes.astype(np.int32), loss, t1, t2, out, slopes)
-    losses = out if out.ndim else float(out)
-    return (losses, slopes) if gradient else losses
+    return _loss_rows(activations, labels, (t1, t2, label_smoothing), loss, gradient, n_jobs)
+
+
+def bi_tempered_loss(activations: Any, labels: Any, t1: float = 0.8, t2: float = 1.2, *, gradient: bool = False,
+                     label_smoothing: float = 0.0, n_jobs: int | None = None) -> Any:
+    """The bi-tempered loss (Amid, Warmuth, Anil, Koren, NeurIPS 2019), a Bregman divergence; arguments as of
+    :func:`tempered_loss`.
+
+    >>> round(bi_tempered_loss([0.0, 0.0], 0, 1.0, 1.0), 6)
+    0.693147
+    >>> losses, slopes = bi_tempered_loss([[2.0, -1.0]], [[0.9, 0.1]], gradient=True)
+    >>> losses.shape, slopes.shape
+    ((1,), (1, 2))
+    """
+    return _loss_rows(activations, labels, (t1, t2, label_smoothing), "bregman", gradient, n_jobs)
