@@ -18,10 +18,11 @@ WITH_PYTHON   = if [ -x build/venv-python/bin/python ]; then tools/python build
 DATA       ?= data
 EXPERIMENT ?=
 # Of the quality on judged sets, of the study of the default, of audits by probabilities and of cleaned labels:
-# QUALITY=--quick, STUDY=--report, PROBA=--quick, CLEAN=--quick.
+# QUALITY=--quick, STUDY=--report, PROBA=--quick, CLEAN=--quick; of the study of networks: NETWORKS=--report.
 QUALITY    ?=
 STUDY      ?=
 PROBA      ?=
+NETWORKS   ?=
 CLEAN      ?=
 
 # Every verb that `make help` lists.
@@ -54,6 +55,10 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 	@TEMPER_PYTHON_VENV=build/venv-networks tools/python test python/tests/test_torch.py python/tests/test_jax.py \
 	    python/tests/test_drop_in.py \
 	    "python/tests/test_package.py::test_examples[network]"
+
+# Builds the Python package, and installs it beside PyTorch and JAX.
+WITH_NETWORKS = tools/setup python && tools/setup networks && tools/python build && \
+    build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
 
 wheels: ## wheels for Linux (glibc and musl, x86_64 and aarch64) in build/wheelhouse, cross-compiled, checked and tried; the source archive built without system libraries
 	@tools/wheels x86_64 aarch64 x86_64-musl aarch64-musl
@@ -157,6 +162,10 @@ bench-read: ## a clean CSV of numbers: temper beside polars, pyarrow, DuckDB and
 	@tools/build bench
 	@build/venv-python/bin/python bench/peers/read_tables.py build/bench/libtemper.so build/bench/read-tables
 
+bench-networks: ## the losses for neural networks beside cross-entropy and the bi-tempered loss as published, in two minutes
+	@$(WITH_NETWORKS)
+	@cd build && venv-networks/bin/python ../bench/peers/network_losses.py bench-networks.json
+
 format: ## lay out all C files
 	@tools/setup test
 	@tools/lint/format --fix
@@ -238,6 +247,10 @@ quality-audit: ## audits of data sets that were not used to design them, beside 
 	@tools/setup quality
 	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
 	@cd build && venv-quality/bin/python ../bench/quality/audit_judged.py audit-judged.json $(CASES)
+
+quality-networks: ## a network on Fashion-MNIST with noisy labels: three losses (NETWORKS=--quick for less), in an hour of one core; continues
+	@$(WITH_NETWORKS)
+	@cd build && venv-networks/bin/python ../bench/quality/network_noise.py $(NETWORKS)
 
 quality-proba: ## audits by probabilities of a network and a forest beside cleanlab's rankings (PROBA=--quick for less), in twenty minutes
 	@tools/setup quality

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _temper
+from ._params import threads_of
 
-__all__ = ["divergence", "entropy", "escort", "exp_t", "log_partition", "log_t", "probabilities",
-           "tempered_loss"]
+__all__ = ["bi_tempered_loss", "divergence", "entropy", "escort", "exp_t", "log_partition", "log_t",
+           "probabilities", "tempered_loss"]
 
 
 def _element_by_element(function: Callable[..., None], x: Any, t: Any) -> float | np.ndarray:
@@ -20,8 +21,8 @@ def _element_by_element(function: Callable[..., None], x: Any, t: Any) -> float 
     return out if out.ndim else float(out)
 
 
-def _rows(values: Any, name: str) -> np.ndarray:
-    rows = np.asarray(values, dtype=np.float64, order="C")
+def _rows(values: Any, name: str, dtype: Any = np.float64) -> np.ndarray:
+    rows = np.asarray(values, dtype=dtype, order="C")
     if rows.ndim == 0 or rows.shape[-1] == 0:
         raise ValueError(f"{name} has to have at least one number along its last axis")
     return rows
@@ -210,22 +211,53 @@ def divergence(p: ArrayLike, q: ArrayLike, t: float) -> float | np.ndarray:
     return out if out.ndim else float(out)
 
 
+def _activations(values: ArrayLike) -> np.ndarray:
+    """float32 and float64 as they are, all else as float64."""
+    values = np.asarray(values)
+    rows = np.ascontiguousarray(values, dtype=values.dtype if values.dtype == np.float32 else np.float64)
+    return _rows(rows, "activations", rows.dtype)
+
+
+def _loss_rows(activations: ArrayLike, labels: ArrayLike, parameters: tuple[float, float, float], loss: str,
+               gradient: bool, n_jobs: int | None) -> float | np.ndarray | tuple[float | np.ndarray, np.ndarray]:
+    rows, given = _activations(activations), np.asarray(labels)
+    codes, targets = None, None
+    if given.dtype.kind in "iub":
+        codes = np.ascontiguousarray(np.broadcast_to(given, rows.shape[:-1]), dtype=np.int64)
+    elif given.dtype.kind == "f" and given.shape == rows.shape:
+        targets = np.ascontiguousarray(given, dtype=rows.dtype)
+    else:
+        raise ValueError("labels have to be numbers of classes, from 0, or probabilities in the shape of the activations")
+    losses = np.empty(rows.shape[:-1], dtype=rows.dtype)
+    slopes = np.empty_like(rows) if gradient else None
+    # No number stands for a row that is left out: -1 is an error as any other.
+    _temper.loss_rows(rows, rows.shape[-1], codes, targets, loss, parameters, np.iinfo(np.int64).min,
+                      threads_of(n_jobs), losses, slopes)
+    result = losses if losses.ndim else float(losses)
+    return (result, slopes) if gradient else result
+
+
 @overload
 def tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.3, t2: float = 1.0, *,
-                  loss: str = "tempered", gradient: Literal[False] = False) -> float | np.ndarray: ...
+                  loss: str = "tempered", gradient: Literal[False] = False, label_smoothing: float = 0.0,
+                  n_jobs: int | None = None) -> float | np.ndarray: ...
 @overload
 def tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.3, t2: float = 1.0, *,
-                  loss: str = "tempered", gradient: Literal[True]) -> tuple[float | np.ndarray, np.ndarray]: ...
+                  loss: str = "tempered", gradient: Literal[True], label_smoothing: float = 0.0,
+                  n_jobs: int | None = None) -> tuple[float | np.ndarray, np.ndarray]: ...
 def tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.3, t2: float = 1.0, *, loss: str = "tempered",
-                  gradient: bool = False) -> float | np.ndarray | tuple[float | np.ndarray, np.ndarray]:
+                  gradient: bool = False, label_smoothing: float = 0.0,
+                  n_jobs: int | None = None) -> float | np.ndarray | tuple[float | np.ndarray, np.ndarray]:
     """``-log_t1(exp_t2(a[label] - G_t2(a)))`` over the last axis of ``activations``.
+
+    float32 is computed in float32, all else in float64, by vector kernels.
 
     Parameters
     ----------
     activations : array of shape (..., n_classes)
         One row of activations, or more.
     labels : int or array of shape (...)
-        Numbers of classes, from 0.
+        Numbers of classes, from 0; or probabilities in the shape of ``activations``.
     t1, t2 : float
         The temperatures.
     loss : str, default "tempered"
@@ -233,6 +265,10 @@ def tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.3, t2
         on the other rows of a training, and are refused.
     gradient : bool, default False
         Whether gradients are computed, too.
+    label_smoothing : float, default 0
+        The share of each label that all classes have alike.
+    n_jobs : int, optional
+        Threads; the result is the same, bit for bit.
 
     Returns
     -------
@@ -246,12 +282,49 @@ def tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.3, t2
     >>> round(tempered_loss([0.0, 0.0], 0, 1.0, 1.0), 6)
     0.693147
     """
-    rows = _rows(activations, "activations")
-    codes = np.ascontiguousarray(np.broadcast_to(labels, rows.shape[:-1]))
-    if codes.dtype.kind not in "iub":
-        raise ValueError("labels have to be numbers of classes, from 0")
-    out = np.empty(rows.shape[:-1])
-    slopes = np.empty(rows.shape if gradient else (0,))
-    _temper.loss(rows, rows.shape[-1], codes.astype(np.int32), loss, t1, t2, out, slopes)
-    losses = out if out.ndim else float(out)
-    return (losses, slopes) if gradient else losses
+    return _loss_rows(activations, labels, (t1, t2, label_smoothing), loss, gradient, n_jobs)
+
+
+@overload
+def bi_tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.8, t2: float = 1.2, *,
+                     gradient: Literal[False] = False, label_smoothing: float = 0.0,
+                     n_jobs: int | None = None) -> float | np.ndarray: ...
+@overload
+def bi_tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.8, t2: float = 1.2, *,
+                     gradient: Literal[True], label_smoothing: float = 0.0,
+                     n_jobs: int | None = None) -> tuple[float | np.ndarray, np.ndarray]: ...
+def bi_tempered_loss(activations: ArrayLike, labels: ArrayLike, t1: float = 0.8, t2: float = 1.2, *,
+                     gradient: bool = False, label_smoothing: float = 0.0,
+                     n_jobs: int | None = None) -> float | np.ndarray | tuple[float | np.ndarray, np.ndarray]:
+    """The bi-tempered loss (Amid, Warmuth, Anil, Koren, NeurIPS 2019), a Bregman divergence, over the last axis of
+    ``activations``.
+
+    Parameters
+    ----------
+    activations : array of shape (..., n_classes)
+        One row of activations, or more.
+    labels : int or array of shape (...)
+        Numbers of classes, from 0; or probabilities in the shape of ``activations``.
+    t1, t2 : float
+        The temperatures.
+    gradient : bool, default False
+        Whether gradients are computed, too.
+    label_smoothing : float, default 0
+        The share of each label that all classes have alike.
+    n_jobs : int, optional
+        Threads; the result is the same, bit for bit.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        The losses; with ``gradient`` a pair: losses, and their gradients by the activations.
+
+    Examples
+    --------
+    >>> round(bi_tempered_loss([0.0, 0.0], 0, 1.0, 1.0), 6)
+    0.693147
+    >>> losses, slopes = bi_tempered_loss([[2.0, -1.0]], [[0.9, 0.1]], gradient=True)
+    >>> losses.shape, slopes.shape
+    ((1,), (1, 2))
+    """
+    return _loss_rows(activations, labels, (t1, t2, label_smoothing), "bregman", gradient, n_jobs)

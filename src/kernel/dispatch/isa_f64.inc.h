@@ -5,6 +5,7 @@
 #include "kernel/loss/margin.inc.h"
 #include "kernel/loss/residual.inc.h"
 #include "kernel/loss/softmax.inc.h"
+#include "kernel/loss/softmax_targets.inc.h"
 #include "kernel/small/cholesky_update.inc.h"
 #include "kernel/small/column_range.inc.h"
 #include "kernel/small/triangular_solve.inc.h"
@@ -38,6 +39,11 @@ void SET(residual_f64)(const struct residual_rows *rows, double *activation, str
 void SET(softmax_f64)(const struct softmax_f64 *block)
 {
     softmax_run(block);
+}
+
+void SET(softmax_targets_f64)(const struct softmax_targets_f64 *rows)
+{
+    softmax_targets_run(rows);
 }
 
 void SET(cholesky_update)(const struct cholesky_panel *panel)

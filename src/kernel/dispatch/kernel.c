@@ -59,8 +59,8 @@ static bool has_avx512(void)
 /* One row of the table: the functions of an instruction set, in the order of struct kernel. */
 #define KERNEL(set)                                                                                                    \
     #set, margins_##set, residual_f32_##set, residual_f64_##set, softmax_f32_##set, softmax_f64_##set,                 \
-        &linear_f32_##set, &linear_f64_##set, &sparse_##set, &column_margins_##set, &column_range_##set,               \
-        triangular_solve_##set, cholesky_update_##set
+        softmax_targets_f32_##set, softmax_targets_f64_##set, &linear_f32_##set, &linear_f64_##set, &sparse_##set,     \
+        &column_margins_##set, &column_range_##set, triangular_solve_##set, cholesky_update_##set
 
 /* Fastest first. */
 static const struct {

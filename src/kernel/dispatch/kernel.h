@@ -21,6 +21,8 @@ struct kernel {
     residual_f64_fn *residual_f64;
     softmax_f32_fn *softmax_f32;
     softmax_f64_fn *softmax_f64;
+    softmax_targets_f32_fn *softmax_targets_f32;
+    softmax_targets_f64_fn *softmax_targets_f64;
     const struct linear_f32 *linear_f32;
     const struct linear_f64 *linear_f64;
     const struct sparse_kernels *sparse;
