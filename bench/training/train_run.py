@@ -108,7 +108,7 @@ class Runner:
                                                      self.folder / "train.labels"]
         whole, output = timed(
             [self.temper, "train", self.folder / data[0], *data[1:], "-m", model, "--threads", "1",
-             "--calibrate", "none",  # no peer calibrates: the same work
+             "--calibrate", "none", "--holdout", "none",  # no peer calibrates or estimates its accuracy: the same work
              "--scale", "none", "--loss", "logistic", "--l2", str(self.l2), "--tol", str(tol),
              "--max-iter", "100000", "--json", "--quiet"], cap, {"TEMPER_KERNEL": kernel} if kernel else {})
         told = json.loads(output)
