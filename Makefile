@@ -146,7 +146,7 @@ bench-python: ## the Python package against LogisticRegression alone
 	@$(WITH_PYTHON) && build/venv-python/bin/python bench/training/python_fit.py build/bench-python.json; \
 	    else echo "scikit-learn is not here: the Python package is not compared"; fi
 
-bench-train: ## whole trainings alone; SET=a9a for one data set, QUICK=1 for less
+bench-train: ## whole trainings alone; SET=a9a for one data set, SET=shape for all generated shapes, QUICK=1 for less
 	@tools/setup bench
 	@tools/build bench
 	@$(BENCH_PYTHON) bench/training/train.py build/bench/temper build/bench/train build/bench-train.json \

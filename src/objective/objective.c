@@ -28,7 +28,7 @@ static void choose_layout(struct objective *o)
     /* An odd multiple: the entries of a row for neighbouring classes then never map to the same cache set. */
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     const struct row_partition partition = o->layout.partition = row_partition_of(o->spec.data);
-    o->sparse.transposed = partition.transposed;
+    o->sparse.transposed = partition.transposed || (o->spec.by_column && sparse_sell16_pays(o));
     o->layout.blocks = (struct block_layout){.rows = o->rows,
                                              .block_rows = block_rows,
                                              .part_rows = partition.rows_each,

@@ -22,6 +22,8 @@ struct objective_spec {
     bool f64;       /* sums in doubles throughout; always so for sparse data, */
     bool floats;    /* unless this is set; see sparse_takes_floats */
     bool curvature; /* store what accept, multiply and hessian need */
+    bool by_column; /* sparse data of two classes has a transposed copy even where columns are few: many passes repay it
+                     */
     size_t threads; /* at least 1 */
     /* The divisor of the sums, where the rows are a shard of a larger dataset; 0: the sum of their weights. */
     double weight_sum;

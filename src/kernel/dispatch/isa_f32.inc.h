@@ -5,8 +5,7 @@
 #include "kernel/loss/softmax.inc.h"
 #include "kernel/loss/softmax_targets.inc.h"
 #include "kernel/sparse/sparse_products_f32.inc.h"
-/* gathers pay with AVX-512 only */
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || defined(__AVX2__)
 #include "kernel/sparse/sparse_sell16.inc.h"
 #endif
 

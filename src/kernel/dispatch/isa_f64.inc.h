@@ -65,8 +65,8 @@ const struct sparse_kernels SET(sparse) = {
     .many_times = sparse_many_times_fast,
     .many_times_f32 = SET(sparse_floats),
     .many_back = sparse_many_back_fast,
-#if defined(__AVX512F__) /* elsewhere gathers are no faster than scalar loads */
-    .sell16 = sparse_sell16_avx512,
-    .in_order = sparse_in_order_avx512,
+#if defined(__AVX512F__) || defined(__AVX2__)
+    .sell16 = SET(sparse_sell16),
+    .in_order = SET(sparse_in_order),
 #endif
 };

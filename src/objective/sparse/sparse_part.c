@@ -33,11 +33,17 @@ bool sparse_takes_floats(const struct objective *o, enum pass pass)
 /* SELL-16 copies of more entries would take much memory, and products with so much data are bound by memory anyway. */
 static const uint64_t SELL16_ENTRIES = (uint64_t)1 << 24;
 
-/* The conditions for SELL-16: two classes, a kernel for it, and few enough entries. */
+/* The conditions for SELL-16: two classes, a kernel for it, and few enough entries. A function of the whole data, so
+ * that it does not depend on the number of processes. */
+bool sparse_sell16_pays(const struct objective *o)
+{
+    return o->x->kind == MATRIX_CSR && o->vectors == 1 && o->spec.floats && (!o->kernel || o->kernel->sparse->sell16) &&
+           dataset_all_rows(o->spec.data) <= UINT32_MAX && dataset_all_nonzeros(o->spec.data) <= SELL16_ENTRIES;
+}
+
 bool sparse_two_floats(const struct objective *o)
 {
-    return o->vectors == 1 && o->sparse.transposed && o->spec.floats && o->kernel->sparse->sell16 &&
-           dataset_all_nonzeros(o->spec.data) <= SELL16_ENTRIES;
+    return o->sparse.transposed && sparse_sell16_pays(o);
 }
 
 /* Whether this pass computes its scores from the SELL-16 copy, which holds floats. */

@@ -1,5 +1,5 @@
-/* test_sell16: products with SELL-16 copies of a matrix and of its transpose have the bits of products with CSR rows;
- * and sums of squares. */
+/* test_kernel_sell16: products with SELL-16 copies of a matrix and of its transpose have the bits of products with CSR
+ * rows; and sums of squares. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "objective/sparse/sell16.h"
 
 /* Rows of 0 to LONGEST entries, which is more than are summed in floats together. */
-enum { LONGEST = 600, MOST_ROWS = 150 };
+enum { LONGEST = 600, MOST_ROWS = SELL16_WINDOW + 150 };
 
 struct made {
     struct sparse_rows rows;
@@ -77,7 +77,7 @@ static bool same(const double *a, const double *b, size_t n)
 
 static const struct {
     size_t rows, columns;
-} shapes[] = {{0, 5}, {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {MOST_ROWS, 65537}, {MOST_ROWS, 900}};
+} shapes[] = {{0, 5}, {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {150, 65537}, {150, 900}, {MOST_ROWS, 300}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* The bits of both, by one thread and by several, and close to the sums in long doubles. */
