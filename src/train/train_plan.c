@@ -167,6 +167,7 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .floats = sparse_floats(request->options),
                                   .curvature = plan->solver != SOLVER_LBFGS,
                                   .threads = plan->threads,
+                                  .keeps_threads = true,
                                   .engine = request->remote ? request->remote->engine : NULL};
     /* Fits that run at the same time were budgeted for together. */
     if ((!request->features || request->one_at_a_time) && plan->data->storage.memory_limit > 0)
