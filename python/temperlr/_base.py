@@ -187,7 +187,8 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         self._coef, self._intercept, self._sparse = coef, intercept, False
 
     def _in_order(self) -> bool:
-        return bool(self._order[0] == 0 and np.all(self._order[1:] > self._order[:-1]))
+        order = self._order.tolist()
+        return bool(order == list(range(len(order))))
 
     def _take_report(self, report: dict[str, Any]) -> None:
         self.n_iter_ = report["iterations"]
@@ -249,12 +250,24 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     # ---- Prediction ------------------------------------------------------------------------------
 
     def _predict(self, X: Any, output: int) -> np.ndarray:
+        read = self._predict_in_place(X, output)
+        if read is not None:
+            return read
         check_is_fitted(self)
         data = self._table_rows(X) if is_table(X) else borrow(validate(self, X, reset=False))
         width = self._model.width(output)
         out = np.empty((data.rows, width))
         self._model.predict(data, output, threads_of(self.n_jobs), out)
         return out
+
+    def _predict_in_place(self, X: Any, output: int) -> np.ndarray | None:
+        """Of an array that needs no conversion, without scikit-learn's checks, which take longer than the
+        prediction of some rows. None for anything else, and for what is refused: the checks say why."""
+        model = self.__dict__.get("_model")
+        if type(X) is not np.ndarray or X.ndim != 2 or model is None or hasattr(self, "feature_names_in_"):
+            return None
+        out = np.empty((X.shape[0], model.width(output)))
+        return out if model.predict_rows(X, output, threads_of(self.n_jobs), out) else None
 
     def _table_rows(self, X: Any) -> _temper.Data:
         """Rows of a table as the features of the model."""

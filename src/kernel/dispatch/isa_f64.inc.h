@@ -3,6 +3,7 @@
 #include "kernel/dense/linear.inc.h"
 #include "kernel/loss/column_margins.inc.h"
 #include "kernel/loss/margin.inc.h"
+#include "kernel/loss/probability.inc.h"
 #include "kernel/loss/residual.inc.h"
 #include "kernel/loss/softmax.inc.h"
 #include "kernel/small/cholesky_update.inc.h"
@@ -38,6 +39,11 @@ void SET(residual_f64)(const struct residual_rows *rows, double *activation, str
 void SET(softmax_f64)(const struct softmax_f64 *block)
 {
     softmax_run(block);
+}
+
+void SET(probabilities)(const struct probability_rows *rows)
+{
+    probabilities_run(rows);
 }
 
 void SET(cholesky_update)(const struct cholesky_panel *panel)
