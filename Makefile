@@ -23,8 +23,10 @@ QUALITY    ?=
 STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
+# Of the stages on two threads: THREADS=--quick, THREADS=--busy.
+THREADS    ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
+.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python bench-predict bench-threads \
         format lint clang asan tsan arm64 fuzz coverage \
         prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
 
@@ -97,6 +99,7 @@ experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERI
 bench: ## beside every peer, in ten minutes: build/bench-report/index.html, table.md and record.json
 	@tools/setup bench
 	@tools/build bench
+	@$(WITH_PYTHON); fi
 	@$(SUITE)
 
 bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours; KEEP=1 continues it
@@ -109,6 +112,16 @@ bench-python: ## the Python package against LogisticRegression alone
 	@tools/setup bench
 	@$(WITH_PYTHON) && build/venv-python/bin/python bench/training/python_fit.py build/bench-python.json; \
 	    else echo "scikit-learn is not here: the Python package is not compared"; fi
+
+bench-predict: ## predict_proba beside scikit-learn and ONNX Runtime: many rows and one, with each kernel, on one and two threads
+	@tools/setup python
+	@tools/python build
+	@cd build && venv-python/bin/python ../bench/peers/predict.py bench-predict.json
+
+bench-threads: ## what a second thread gives, stage by stage; THREADS=--busy beside two busy processes, THREADS=--quick for less
+	@tools/setup python
+	@tools/build bench
+	@build/venv-python/bin/python bench/scaling/threads.py build/bench/temper build/bench-threads.json $(THREADS)
 
 bench-train: ## whole trainings alone; SET=a9a for one data set, QUICK=1 for less
 	@tools/setup bench
