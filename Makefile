@@ -24,6 +24,8 @@ STUDY      ?=
 PROBA      ?=
 NETWORKS   ?=
 CLEAN      ?=
+# Of the stages on two threads: THREADS=--quick, THREADS=--busy.
+THREADS    ?=
 
 # Every verb that `make help` lists.
 .PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*\#\#.*/\1/p' Makefile)
@@ -133,6 +135,7 @@ experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERI
 bench: ## beside every peer, in ten minutes: build/bench-report/index.html, table.md and record.json
 	@tools/setup bench
 	@tools/build bench
+	@$(WITH_PYTHON); fi
 	@$(SUITE)
 
 bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours; KEEP=1 continues it
@@ -145,6 +148,16 @@ bench-python: ## the Python package against LogisticRegression alone
 	@tools/setup bench
 	@$(WITH_PYTHON) && build/venv-python/bin/python bench/training/python_fit.py build/bench-python.json; \
 	    else echo "scikit-learn is not here: the Python package is not compared"; fi
+
+bench-predict: ## predict_proba beside scikit-learn and ONNX Runtime: many rows and one, with each kernel, on one and two threads
+	@tools/setup python
+	@tools/python build
+	@cd build && venv-python/bin/python ../bench/peers/predict.py bench-predict.json
+
+bench-threads: ## what a second thread gives, stage by stage; THREADS=--busy beside two busy processes, THREADS=--quick for less
+	@tools/setup python
+	@tools/build bench
+	@build/venv-python/bin/python bench/scaling/threads.py build/bench/temper build/bench-threads.json $(THREADS)
 
 bench-train: ## whole trainings alone; SET=a9a for one data set, SET=shape for all generated shapes, QUICK=1 for less
 	@tools/setup bench

@@ -1,4 +1,5 @@
 /* py_model: a trained model: what it says of rows, what is known of it, and its files. */
+#include <stdint.h>
 #include <string.h>
 
 #include "core.h"
@@ -55,6 +56,67 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
+}
+
+/* Rows as the library reads them: two-dimensional, C-contiguous, aligned, of float64 or float32. False without an
+ * exception for anything else. */
+static bool take_rows(PyObject *array, Py_buffer *buffer)
+{
+    if (PyObject_GetBuffer(array, buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    const char *format = buffer->format ? buffer->format : "";
+    bool known = strcmp(format, "d") == 0 || strcmp(format, "f") == 0;
+    if (known && buffer->ndim == 2 && buffer->shape[0] > 0 && (uintptr_t)buffer->buf % (size_t)buffer->itemsize == 0)
+        return true;
+    PyBuffer_Release(buffer);
+    return false;
+}
+
+/* Writable, of exactly so many float64 or float32. */
+static bool take_numbers(PyObject *array, size_t count, Py_buffer *buffer)
+{
+    if (take_exactly(array, 'd', true, count, buffer))
+        return true;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError))
+        return false;
+    PyErr_Clear();
+    return take_exactly(array, 'f', true, count, buffer);
+}
+
+/* predict_rows(X, output, threads, out): predictions of rows without making a Data of them. False if X is nothing that
+ * can be read in place, or is refused: then the caller's checks find the reason. */
+static PyObject *model_predict_rows(PyObject *self, PyObject *args)
+{
+    PyObject *array, *result;
+    Py_buffer x, out;
+    Py_ssize_t threads;
+    int output;
+    if (!PyArg_ParseTuple(args, "OinO", &array, &output, &threads, &result))
+        return NULL;
+    if (!take_rows(array, &x))
+        Py_RETURN_FALSE;
+    bool floats = x.itemsize == sizeof(float);
+    temper_dense_rows rows = {.x_f32 = floats ? x.buf : NULL,
+                              .x_f64 = floats ? NULL : x.buf,
+                              .rows = (size_t)x.shape[0],
+                              .columns = (size_t)x.shape[1]};
+    size_t count = rows.rows * temper_prediction_width(inside(self), (temper_prediction)output);
+    if (!take_numbers(result, count, &out)) {
+        PyBuffer_Release(&x);
+        return NULL;
+    }
+    if (out.itemsize == sizeof(float))
+        rows.out_f32 = out.buf;
+    else
+        rows.out_f64 = out.buf;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = temper_predict_rows(inside(self), &rows, (temper_prediction)output, (size_t)threads, NULL);
+    PyEval_RestoreThread(state);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&x);
+    return PyBool_FromLong(status == TEMPER_OK);
 }
 
 /* A call of the library that fills `width` numbers for each row. */
@@ -318,6 +380,7 @@ static void model_dealloc(PyObject *self)
 static PyMethodDef model_methods[] = {
     {"width", model_width, METH_VARARGS, "numbers a row of an output; 0 if there is none"},
     {"predict", model_predict, METH_VARARGS, "predict(data, output, threads, out)"},
+    {"predict_rows", model_predict_rows, METH_VARARGS, "predict_rows(X, output, threads, out)"},
     {"importances", model_importances, METH_VARARGS, "importances(data, threads, out)"},
     {"contributions", model_contributions, METH_VARARGS, "contributions(data, threads, out)"},
     {"weights", model_weights, METH_VARARGS, "weights(coef, intercept) fills both"},

@@ -201,7 +201,8 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._model = self._model.with_weights(np.ascontiguousarray(coef), np.ascontiguousarray(intercept))
 
     def _in_order(self) -> bool:
-        return bool(self._order[0] == 0 and np.all(self._order[1:] > self._order[:-1]))
+        order = self._order.tolist()
+        return bool(order == list(range(len(order))))
 
     def _take_report(self, report: dict[str, Any]) -> None:
         self.n_iter_ = iterations_of(report)
@@ -317,11 +318,24 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return borrow(X), np.result_type(X.dtype, self._dtype)
 
     def _predict(self, X: Any, output: int) -> np.ndarray:
+        read = self._predict_in_place(X, output)
+        if read is not None:
+            return read
         data, dtype = self._rows(X)
         model = self._current()
         out = np.empty((data.rows, model.width(output)))
         model.predict(data, output, threads_of(self.n_jobs), out)
         return out if output == _LABELS else out.astype(dtype, copy=False)
+
+    def _predict_in_place(self, X: Any, output: int) -> np.ndarray | None:
+        """Of an array that needs no conversion, without scikit-learn's checks, which take longer than the
+        prediction of some rows. None for anything else, and for what is refused: the checks say why."""
+        if type(X) is not np.ndarray or X.ndim != 2 or "_model" not in self.__dict__ or hasattr(self, "feature_names_in_"):
+            return None
+        model = self._current()
+        dtype = np.float64 if output == _LABELS or X.dtype != np.float32 else self._dtype
+        out = np.empty((X.shape[0], model.width(output)), dtype=dtype)
+        return out if model.predict_rows(X, output, threads_of(self.n_jobs), out) else None
 
     def _table_rows(self, X: Any) -> _temper.Data:
         """Rows of a table as the features of the model."""

@@ -77,6 +77,27 @@ def test_threads_change_no_bit():
     assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_rows_that_are_read_in_place_have_the_bits_of_others(classes):
+    X, y = made(classes=classes)
+    model = TemperedLogisticRegression().fit(X, y)
+    narrow = X.astype(np.float32)
+    for call in (model.predict_proba, model.decision_function, model.predict, model.raw_proba):
+        expected = call(X.tolist())  # converted and checked by scikit-learn
+        for rows in (X, np.asfortranarray(X), X[:, ::-1].copy()[:, ::-1]):
+            np.testing.assert_array_equal(call(rows), expected)
+        np.testing.assert_array_equal(np.concatenate([call(row[None]) for row in X[:9]]), expected[:9])
+        np.testing.assert_array_equal(call(narrow), call(narrow.astype(float)))
+    gap = X.copy()
+    gap[3, 1] = np.nan
+    with pytest.raises(ValueError, match="contains NaN.* It is in column 1, in 1 of"):
+        model.predict_proba(gap)
+    with pytest.raises(ValueError, match=f"expecting {X.shape[1]} features"):
+        model.predict_proba(X[:, 1:].copy())
+    with pytest.raises(ValueError, match="2D array"):
+        model.predict_proba(X[0])
+
+
 def test_wrong_labels_do_less_harm_than_to_logistic_regression():
     rng = np.random.RandomState(3)
     X = np.concatenate([rng.normal(-2, 1, (500, 2)), rng.normal(2, 1, (500, 2)),

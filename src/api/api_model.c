@@ -209,7 +209,26 @@ size_t temper_prediction_width(const temper_model *model, temper_prediction outp
 temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
                              size_t threads, double *out, temper_error *error)
 {
-    return predict(model_of(model), &dataset_of(data)->x, output, threads_or_all(threads), out, error);
+    return predict(model_of(model), &dataset_of(data)->x, output, threads, (struct prediction_target){.f64 = out},
+                   error);
+}
+
+/* Without a temper_data: for few rows making one would take longer than the prediction. Values are not looked at
+ * before: one that is not finite makes the score of its row not finite, for which alone the row is searched. */
+temper_status temper_predict_rows(const temper_model *model, const temper_dense_rows *rows, temper_prediction output,
+                                  size_t threads, temper_error *error)
+{
+    const bool floats = rows->x_f32 != NULL;
+    size_t count;
+    if (!mul_size(rows->rows, rows->columns, &count) || !(floats || rows->x_f64) || !(rows->out_f32 || rows->out_f64))
+        return error_set(error, TEMPER_USAGE, "rows to be predicted need an array of numbers and one of results");
+    const struct matrix x = {.kind = floats ? MATRIX_F32 : MATRIX_F64,
+                             .rows = rows->rows,
+                             .columns = rows->columns,
+                             .nonzeros = count,
+                             .dense = floats ? (const void *)rows->x_f32 : rows->x_f64};
+    const struct prediction_target target = {.f64 = rows->out_f64, .f32 = rows->out_f64 ? NULL : rows->out_f32};
+    return predict(model_of(model), &x, output, threads, target, error);
 }
 
 /* out[rows]: the importance of each row for a fit with the loss of the model; it needs labels. */

@@ -3,6 +3,7 @@
 #include "kernel/dense/linear.inc.h"
 #include "kernel/loss/column_margins.inc.h"
 #include "kernel/loss/margin.inc.h"
+#include "kernel/loss/probability.inc.h"
 #include "kernel/loss/residual.inc.h"
 #include "kernel/loss/softmax.inc.h"
 #include "kernel/loss/softmax_targets.inc.h"
@@ -44,6 +45,11 @@ void SET(softmax_f64)(const struct softmax_f64 *block)
 void SET(softmax_targets_f64)(const struct softmax_targets_f64 *rows)
 {
     softmax_targets_run(rows);
+}
+
+void SET(probabilities)(const struct probability_rows *rows)
+{
+    probabilities_run(rows);
 }
 
 void SET(cholesky_update)(const struct cholesky_panel *panel)
