@@ -187,7 +187,7 @@ OPTION(STARTS, .name = "starts", .placeholder = "K", .type = TYPE_WHOLE, .least 
 
 OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = SOLVING, .help = "fit no intercept")
 
-OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1, .standard = "1e-4",
+OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 1e-15, .most = 1, .standard = "1e-4",
        .commands = SOLVING & ~IN(AUDIT),
        .help = "stop when the norm of the gradient is below X times that at weights of 0, and the objective is "
                "estimated to be within X/1000 of its minimum")
@@ -301,7 +301,7 @@ OPTION(AUDIT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
        .wanted = "default, small, full, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=0.1x,1x\"",
        .commands = IN(AUDIT), .help = "candidates of auto, as in 'temper tune'; a few candidates if not given")
 
-OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = 1,
+OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 1e-15, .most = 1,
        .words = "auto", .standard = "auto", .commands = IN(AUDIT),
        .help = "stop a fit when the norm of the gradient is below X times that at weights of 0; auto: 1e-2 for two "
                "classes, 1e-3 for more, and 1e-2 to choose temperatures")

@@ -107,6 +107,11 @@ FAULTS = [
           "    size_t line;               /* of the file; 0: the file has no lines */\n",
           "    size_t inserted;\n    size_t line;               /* of the file; 0: the file has no lines */\n",
           r"data member size_t inserted|'size_t inserted'"),
+    # The whole library would be compiled again for another flag of the compiler; the linker's is as good a proof.
+    Fault("late-binding", ("library", "hardening build/gcc/libtemper.so"), "CMakeLists.txt",
+          "target_link_options(temper_flags INTERFACE -Wl,-z,relro,-z,now)",
+          "target_link_options(temper_flags INTERFACE -Wl,-z,relro,-z,lazy)",
+          r"no binding at the start"),
     Fault("mutable-global", ("library", "globals"), "src/base/memory.c",
           "void mem_free(void *block)\n{\n",
           "void mem_free(void *block)\n{\n    static unsigned calls;\n    calls++;\n",
