@@ -218,8 +218,8 @@ static bool is_formula(const char *text)
 }
 
 /* A cell that a spreadsheet would run gets an apostrophe before it, which makes it text there; corrections.c reads such
- * a cell without it. Quotes a cell if it contains a separator of any dialect, a quote or a line break (RFC 4180); also an empty cell and
- * one with blanks at an end, which many readers would drop. */
+ * a cell without it. Quotes a cell if it contains a separator of any dialect, a quote or a line break (RFC 4180); also
+ * an empty cell and one with blanks at an end, which many readers would drop. */
 void csv_cell(FILE *out, const char *text)
 {
     /* The comparison with the separators includes those of other dialects, for spreadsheets with a local setting. */

@@ -124,8 +124,8 @@ static temper_status read_header(struct corrections *c, const char **at)
     return TEMPER_OK;
 }
 
-/* The text of a cell without the apostrophe that keeps a spreadsheet from running it: cli/json_csv.c and review.js put it
- * before a formula with a call, a remote reference or a sheet. */
+/* The text of a cell without the apostrophe that keeps a spreadsheet from running it: cli/json_csv.c and review.js put
+ * it before a formula with a call, a remote reference or a sheet. */
 static char *without_apostrophe(char *text)
 {
     bool formula = text[0] == '\'' && text[1] && strchr("=+-@\t\r", text[1]) && strpbrk(text, "(|!");

@@ -57,11 +57,12 @@ static bool has_avx512(void)
 #endif
 
 /* Probabilities have no plain kernel. */
-#define PROBABILITIES(set)   PROBABILITIES_##set
-#define PROBABILITIES_plain  NULL
-#define PROBABILITIES_avx2   probabilities_avx2
-#define PROBABILITIES_avx512 probabilities_avx512
-#define PROBABILITIES_neon   probabilities_neon
+#define PROBABILITIES(set)    PROBABILITIES_##set
+#define PROBABILITIES_plain   NULL
+#define PROBABILITIES_avx2    probabilities_avx2
+#define PROBABILITIES_avx512  probabilities_avx512
+#define PROBABILITIES_neon    probabilities_neon
+#define PROBABILITIES_wasm128 probabilities_wasm128
 
 /* One row of the table: the functions of an instruction set, in the order of struct kernel. */
 #define KERNEL(set)                                                                                                    \

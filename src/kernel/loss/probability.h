@@ -50,6 +50,6 @@ static inline size_t probability_space(const struct probability_map *map)
 typedef void probability_fn(const struct probability_rows *rows);
 
 /* There is none for plain: there, and outside the bounds of t2, predict/predict.c computes row by row. */
-probability_fn probabilities_avx2, probabilities_avx512, probabilities_neon;
+probability_fn probabilities_avx2, probabilities_avx512, probabilities_neon, probabilities_wasm128;
 
 #endif

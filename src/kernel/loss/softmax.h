@@ -65,8 +65,8 @@ typedef void softmax_targets_f32_fn(const struct softmax_targets_f32 *rows);
 typedef void softmax_targets_f64_fn(const struct softmax_targets_f64 *rows);
 
 softmax_targets_f32_fn softmax_targets_f32_plain, softmax_targets_f32_avx2, softmax_targets_f32_avx512,
-    softmax_targets_f32_neon;
+    softmax_targets_f32_neon, softmax_targets_f32_wasm128;
 softmax_targets_f64_fn softmax_targets_f64_plain, softmax_targets_f64_avx2, softmax_targets_f64_avx512,
-    softmax_targets_f64_neon;
+    softmax_targets_f64_neon, softmax_targets_f64_wasm128;
 
 #endif
