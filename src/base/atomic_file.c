@@ -18,7 +18,7 @@
 
 #include "base/memory.h"
 #include "base/path.h"
-#include "base/unnamed_file.h"
+#include "base/atomic/unnamed_file.h"
 
 enum {
     NAME_TRIES = 1000,     /* of temporary names, before something else must be wrong */

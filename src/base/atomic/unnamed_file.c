@@ -1,6 +1,6 @@
 /* unnamed_file: O_TMPFILE and linkat. */
 #define _GNU_SOURCE /* O_TMPFILE */
-#include "base/unnamed_file.h"
+#include "base/atomic/unnamed_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
