@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/atomic/unnamed_file.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "base/atomic/unnamed_file.h"
 
 enum {
     NAME_TRIES = 1000,     /* of temporary names, before something else must be wrong */

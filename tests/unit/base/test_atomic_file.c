@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file.h"
 #include "base/atomic/unnamed_file.h"
+#include "base/atomic_file.h"
 #include "fixtures/data/archive_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
