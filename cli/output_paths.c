@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/display/display_width.h"
 #include "memory_stream.h"
 #include "message.h"
 #include "process_group.h"
@@ -114,6 +115,19 @@ void output_prepare(void)
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
+/* A terminal gets a copy without control characters: names of classes, columns and files in it come from the data. A
+ * pipe or a file gets every byte. */
+static temper_status write_terminal(const char *bytes, size_t length)
+{
+    char *shown = malloc(length + 1);
+    if (!shown)
+        return fail_no_memory();
+    memcpy(shown, bytes, length);
+    temper_status status = write_stdout(shown, display_mask_controls(shown, length, true));
+    free(shown);
+    return status;
+}
+
 /* The one place where results are written: in the first process only, and for files atomically, so that a failure
  * leaves an existing file as it was. */
 temper_status output_write(const char *path, const char *bytes, size_t length)
@@ -121,6 +135,8 @@ temper_status output_write(const char *path, const char *bytes, size_t length)
     temper_error error;
     if (!process_group_is_first())
         return TEMPER_OK;
+    if (output_is_terminal(path))
+        return write_terminal(bytes, length);
     if (is_stdout(path))
         return write_stdout(bytes, length);
     return checked(atomic_file_save(path, bytes, length, &error), &error);

@@ -67,7 +67,7 @@ class Set:
         w, b = solver.fit(ask["tol"])
         seconds = time.thread_time() - start
         signal.setitimer(signal.ITIMER_PROF, 0)
-        return {"seconds": seconds, **self.answer(w, b, penalised=ask["solver"] == "liblinear")}
+        return {"seconds": seconds, **self.answer(w, b, penalised=ask["solver"] in train_solvers.PENALISED)}
 
     def weights(self, ask):
         with numpy.load(ask["file"]) as file:

@@ -60,7 +60,7 @@ def trainings(rows):
     for axis, (title, entries) in zip(axes, sets.items()):
         entries = sorted(entries, key=lambda e: e["seconds"] or 1e9, reverse=True)
         seconds = [e["seconds"] or e["cap"] for e in entries]
-        colours = [OURS if e["name"] == "temper" else OTHERS if e.get("reached") else NOT_THERE for e in entries]
+        colours = [OURS if e["name"].startswith("temper") else OTHERS if e.get("reached") else NOT_THERE for e in entries]
         names = [e["name"] + (" (stopped)" if e["seconds"] is None else "") for e in entries]
         begin = min(seconds) / 3  # a logarithmic scale has no 0; bars end at their seconds
         axis.barh(names, [value - begin for value in seconds], color=colours, left=begin)

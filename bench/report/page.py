@@ -228,7 +228,7 @@ def sooner_than_temper(trainings):
     ours = {row["set"]: row["seconds"] for row in trainings if row["name"] == "temper"}
     for row in trainings:
         base = ours.get(row["set"])
-        if row["name"] != "temper" and base and row["seconds"] and row["seconds"] < base:
+        if not row["name"].startswith("temper") and base and row["seconds"] and row["seconds"] < base:
             yield bool(row.get("reached")), f"{row['name']} on {row['set']} ({row['seconds'] / base:.2f} of temper's time)"
 
 

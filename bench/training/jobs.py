@@ -45,7 +45,8 @@ class Job:
 
     def ours(self):
         whole, peak, output = run(self.temper, "train", self.path, "-m", self.model, "--threads", "1",
-                                  "--calibrate", "none", "--loss", "logistic", "--scale", "none", "--l2", L2, "--json", "-q")
+                                  "--calibrate", "none", "--holdout", "none",
+                                  "--loss", "logistic", "--scale", "none", "--l2", L2, "--json", "-q")
         told = json.loads(output)["seconds"]
         predict, other, _ = run(self.temper, "predict", "-m", self.model, self.path, "--threads", "1", "-o",
                                 self.path.with_suffix(".predicted"), "-q")

@@ -1,11 +1,11 @@
 """Whole trainings against others: how long until the objective is within 1e-4 of the smallest. One thread
 each, in turns, the best and the median of several; docs/benchmarks.md has the rules.
 
-    train.py TEMPER FOLDER RECORD [--quick] [--only SET] [--among NAME,...] [--cap SECONDS] [--keep]
-             [--search [NAME]...]
+    train.py TEMPER FOLDER RECORD [--quick] [--only SET] [--among NAME,...] [--cap SECONDS] [--keep] [--search [NAME]...]
 
+--only shape: all of bench/training/shapes.py.
 A training is stopped after 20 seconds, or what bench/training/train_sets.json says of one peer on a set. --quick takes the sets
-that are marked so, three rounds instead of five, at most 8 seconds for each training, and leaves saga out. Each set is
+that are marked so, three rounds instead of five, at most 8 seconds for each training, and leaves saga and glmnet out. Each set is
 saved as soon as it is done; --keep continues with those that are not in RECORD. --search looks for the loosest tolerance
 of each that gets there, and prints bench/training/train_sets.json."""
 import argparse
@@ -28,12 +28,17 @@ LONG, QUICK_LONG = 4, 0.5  # what takes more seconds is run once
 LADDER = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7]
 STEPS = 4  # down the ladder from the tolerance in the file, where that does not get there any more
 LIBLINEAR = ("liblinear -s 0", "liblinear -s 2", "liblinear -s 7")
+SLOW = ("saga", "glmnet")  # no part of --quick
 OTHER_LOSS = ("liblinear -s 2",)  # a squared hinge: not our objective, so as accurate is near enough
-REST = (*LIBLINEAR, "sgd")  # one against the rest, of many classes: another objective again
-PENALISED = ("liblinear -s 0", "liblinear -s 7", "liblinear")  # of two classes: with the intercept
+SNAP = ("snapml primal", "snapml dual")
+REST = (*LIBLINEAR, "sgd", *SNAP)  # one against the rest, of many classes: another objective again
+PENALISED = ("liblinear -s 0", "liblinear -s 7", *train_solvers.PENALISED)  # of two classes: with the intercept
+OURS = ("temper", "temper avx2")  # the second where the processor has AVX-512: as it would be without
 # Where the file has none: what each needed on most sets.
 TOLERANCE = {"newton-cg": 1e-3, "liblinear": 1e-3, "sgd": 1e-4, "xgboost gblinear": 1e-3, "vw bfgs": 1e-4,
-             "torch lbfgs": 1e-3, "liblinear -s 0": 1e-2, "liblinear -s 2": 1e-2, "liblinear -s 7": 1e-1}
+             "torch lbfgs": 1e-3, "temper avx2": 1e-3, "snapml primal": 1e-2, "snapml dual": 1e-2, "sklearnex lbfgs": 1e-4,
+             "sklearnex newton-cg": 1e-3, "mlpack lbfgs": 1e-2, "glmnet": 1e-3, "lbfgs": 1e-3, "newton-cholesky": 1e-3,
+             "saga": 1e-3, "temper": 1e-3, "liblinear -s 0": 1e-2, "liblinear -s 2": 1e-2, "liblinear -s 7": 1e-1}
 
 
 class Contest:
@@ -83,7 +88,7 @@ class Contest:
 
     def first(self, name):
         """(tolerance, answer): that of the file, or the first below it that gets there in time."""
-        tol = self.entry["tol"].get(name) or TOLERANCE[name]
+        tol = self.entry["tol"].get("temper" if name in OURS else name) or TOLERANCE[name]
         answer = self.runner.run(name, tol)
         for tighter in [step for step in LADDER if step < tol][:STEPS]:
             if answer is None or self.reached(name, answer) or name in self.entry["tol"]:
@@ -167,7 +172,7 @@ class Record:
     def save(self, name):
         """After each set, so that a run that is stopped has those before."""
         self.found["missing"].pop(name, None)
-        self.found["measured"][f"trainings: {name}"] = stamp(self.temper)
+        self.found["measured"][f"trainings: {name}"] = {**stamp(self.temper), "peers": installed.versions()}
         save(self.found, self.path)
 
 
@@ -176,24 +181,34 @@ def compare(record, contest, entry, names):
     if "temper" not in best:
         raise train_run.Missing(contest.failed["temper"])
     record.leave_out({f"{who} on {entry['title']}": why for who, why in contest.failed.items()})
-    ours, target = best["temper"], entry.get("target", 1)
-    record.note(f"temper: {ours['solver']}, {ours['evaluations']} evaluations, "
+    for ours in OURS:
+        if ours in best:
+            introduce(record, contest, ours, best[ours])
+    for name, theirs in best.items():
+        record.found["trainings"].append(summary(contest, entry, name, theirs))
+        for ours in OURS if name not in OURS else ():
+            if ours in best:
+                beside(record, contest, entry, name, theirs, (ours, best[ours]))
+
+
+def introduce(record, contest, name, ours):
+    record.note(f"{name}: {ours['solver']}, {ours['evaluations']} evaluations, "
                 f"{ours['seconds']:.4f} s ({ours['whole']:.3f} with reading), gap "
                 f"{contest.gap('temper', ours):.1e}, test accuracy {ours['accuracy']:.4f}"
                 + ("" if contest.reached("temper", ours) else ", NOT REACHED"))
-    for name, theirs in best.items():
-        cap = contest.runner.cap(name)
-        record.found["trainings"].append(summary(contest, entry, name, theirs))
-        if name == "temper":
-            continue
-        note = late(contest, name, theirs)
-        if theirs and theirs.get("unclear"):
-            record.note(f"{name}: its training cannot be told from its reading: the whole command alone is compared")
-        elif not (name in LIBLINEAR and theirs is None):
-            record.ratio(f"{name}, training alone", theirs and theirs["seconds"], cap, ours["seconds"], target,
-                         note)
-        if name in LIBLINEAR:
-            record.ratio(f"{name}, the whole command", theirs and theirs["whole"], cap, ours["whole"], target, note)
+
+
+def beside(record, contest, entry, name, theirs, pair):
+    """One peer beside one kernel of ours."""
+    (kernel, ours), cap, target = pair, contest.runner.cap(name), entry.get("target", 1)
+    note = late(contest, name, theirs)
+    which = f"{name}, " + ("" if kernel == "temper" else f"against {kernel}, ")
+    if theirs and theirs.get("unclear"):
+        record.note(f"{name}: its training cannot be told from its reading: the whole command alone is compared")
+    elif not (name in LIBLINEAR and theirs is None):
+        record.ratio(f"{which}training alone", theirs and theirs["seconds"], cap, ours["seconds"], target, note)
+    if name in LIBLINEAR:
+        record.ratio(f"{which}the whole command", theirs and theirs["whole"], cap, ours["whole"], target, note)
 
 
 def summary(contest, entry, name, answer):
@@ -218,17 +233,17 @@ def late(contest, name, answer):
 
 def contestants(entry, runner, gone):
     """Those who can train on this set: who is not here, or has no way to do so, is left out."""
-    names = ["temper", *LIBLINEAR, *train_solvers.NAMES, "vw bfgs", "torch lbfgs"]
+    names = ["temper", *(["temper avx2"] if installed.has_avx512() else []), *LIBLINEAR, *train_solvers.NAMES, "vw bfgs", "glmnet", "torch lbfgs"]
     unfit = set(gone) | set(entry.get("skip", {}))
-    unfit |= {"vw bfgs", "liblinear"} if runner.classes > 2 else set()
-    unfit |= {"torch lbfgs"} if runner.sparse else set()
+    unfit |= {"vw bfgs", "liblinear", "mlpack lbfgs"} if runner.classes > 2 else set()
+    unfit |= {"torch lbfgs", *train_solvers.DENSE} if runner.sparse else set()
     return [name for name in names if name not in unfit]
 
 
 def find_tolerances(contest, entry, names, again):
     """Of those named in `again`, or of all."""
     tol = {}
-    for name in names:
+    for name in (name for name in names if name != "temper avx2"):
         if name not in (again or (name,)):
             tol.update({k: v for k, v in entry.get("tol", {}).items() if k == name})
             continue
@@ -239,7 +254,7 @@ def find_tolerances(contest, entry, names, again):
 
 def wanted(sets, options):
     for name, entry in sets.items():
-        if name == options.only or (options.only is None and (entry.get("quick") or not options.quick)):
+        if options.only in (name, name.split("-")[0]) or (options.only is None and (entry.get("quick") or not options.quick)):
             yield name, entry
 
 
@@ -252,12 +267,12 @@ def caps_of(entry, options):
 
 def measure(record, name, entry, options):
     """One set."""
-    gone = {**installed.missing(), **({"saga": "only in make bench-full"} if options.quick else {})}
+    gone = {**installed.missing(), **(dict.fromkeys(SLOW, "only in make bench-full") if options.quick else {})}
     runner = train_run.Runner(options.temper, options.folder / name, entry["l2"], caps_of(entry, options))
     record.leave_out(gone)
     record.leave_out({f"{who} on {name}": why for who, why in entry.get("skip", {}).items()})
     names = [name for name in contestants(entry, runner, gone)
-             if name in ("temper", *(options.among or [name]))]
+             if name in (*OURS, *(options.among or [name]))]
     contest = Contest(runner, entry, options.quick)
     if options.search is not None:
         entry["tol"] = find_tolerances(contest, entry, names, options.search)

@@ -5,10 +5,14 @@ import gzip
 import os
 import pathlib
 import subprocess
+import sys
 
 import numpy
 import scipy.sparse
 from sklearn.datasets import load_svmlight_file
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the folders of bench/ import each other
+from training import shapes  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -109,11 +113,11 @@ def make(name, folder, temper):
     data = find_data()
     if (folder / "made").exists():
         return True
-    if data is None and not name.startswith("made-"):
+    if data is None and not name.startswith(("made-", "shape-")):
         return False
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        parts = MAKERS[name](data)
+        parts = shapes.make(name) if name in shapes.SHAPES else MAKERS[name](data)
     except FileNotFoundError:
         return False
     for part, (x, y) in zip(("train", "test"), parts):
@@ -129,10 +133,22 @@ def write_text(name, folder, temper):
         return
     if (folder / "train.npz").exists():
         path = folder / "train.libsvm"
+        if name in shapes.SHAPES:
+            write_sparse_text(folder, path)
+            return
         path.write_bytes(gzip.decompress((find_data() / TEXTS[name]).read_bytes()))
         return
     subprocess.run([temper, "convert", folder / "train.npy", folder / "train.svm", "--to", "libsvm",
                     "--labels", folder / "train.labels", "--quiet"], check=True)
+
+
+def write_sparse_text(folder, path):
+    """Nine digits give each float32 back; indices count from 1."""
+    x, y = load(folder, "train")
+    text = [f"{j + 1}:{v:.9g}" for j, v in zip(x.indices.tolist(), x.data.tolist())]
+    with open(path, "w", encoding="ascii") as out:
+        for i, label in enumerate(y):
+            out.write(f"{label} {' '.join(text[x.indptr[i]:x.indptr[i + 1]])}\n")
 
 
 def load(folder, part):

@@ -19,19 +19,20 @@ AT_ONCE = 1e30  # a tolerance with which LIBLINEAR stops as soon as it has read
 
 
 HERE = pathlib.Path(__file__).resolve().parent
-SCRIPTS = {"vw bfgs": (sys.executable, ["peer_vw.py"]), "torch lbfgs": (installed.TORCH_PYTHON, ["peer_torch.py", "fit"])}
+SCRIPTS = {"vw bfgs": (sys.executable, ["peer_vw.py"]), "glmnet": (sys.executable, ["peer_glmnet.py"]),
+           "torch lbfgs": (installed.TORCH_PYTHON, ["peer_torch.py", "fit"])}
 
 
 class Missing(Exception):
     """A set cannot be had, or what is needed to judge it."""
 
 
-def timed(command, cap):
+def timed(command, cap, more=None):
     """(processor seconds, standard output), or None after `cap` of them."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (cap, cap))
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                               env=installed.environment(), preexec_fn=limit)
+                               env={**installed.environment(), **(more or {})}, preexec_fn=limit)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -81,8 +82,8 @@ class Runner:
         return self.caps.get(name, self.caps["all others"])
 
     def run(self, name, tol):
-        if name == "temper":
-            return self.ours(tol)
+        if name in ("temper", "temper avx2"):
+            return self.ours(tol, kernel=name.split()[-1] if " " in name else None)
         if name.startswith("liblinear -s"):
             return self.liblinear(name.split()[-1], tol, self.cap(name))
         if name in SCRIPTS:
@@ -100,15 +101,16 @@ class Runner:
             return None
         return {"seconds": told["seconds"], **self.ask(do="weights", file=str(weights))}
 
-    def ours(self, tol, cap=600):
+    def ours(self, tol, cap=600, kernel=None):
+        """kernel: what TEMPER_KERNEL names; None: the best of this processor."""
         model = self.folder / "model.temper"
         data = ["train.libsvm"] if self.sparse else ["train.npy", "--labels",
                                                      self.folder / "train.labels"]
         whole, output = timed(
             [self.temper, "train", self.folder / data[0], *data[1:], "-m", model, "--threads", "1",
-             "--calibrate", "none",  # no peer calibrates: the same work
+             "--calibrate", "none", "--holdout", "none",  # no peer calibrates or estimates its accuracy: the same work
              "--scale", "none", "--loss", "logistic", "--l2", str(self.l2), "--tol", str(tol),
-             "--max-iter", "100000", "--json", "--quiet"], cap)
+             "--max-iter", "100000", "--json", "--quiet"], cap, {"TEMPER_KERNEL": kernel} if kernel else {})
         told = json.loads(output)
         # On the wall, which other programs lengthen; all of the process is more in any case.
         seconds = min(told["seconds"]["train"], whole)

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "objective/objective_internal.h"
 #include "tempered/loss_family.h"
 
@@ -28,7 +29,7 @@ static void choose_layout(struct objective *o)
     /* An odd multiple: the entries of a row for neighbouring classes then never map to the same cache set. */
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     const struct row_partition partition = o->layout.partition = row_partition_of(o->spec.data);
-    o->sparse.transposed = partition.transposed;
+    o->sparse.transposed = partition.transposed || (o->spec.by_column && sparse_sell16_pays(o));
     o->layout.blocks = (struct block_layout){.rows = o->rows,
                                              .block_rows = block_rows,
                                              .part_rows = partition.rows_each,
@@ -197,6 +198,7 @@ void objective_free(struct objective *o)
     /* Nothing was made otherwise. */
     if (o->sparse.transposed)
         sparse_free(&o->sparse);
+    thread_pool_free(o->pool);
     mem_free(o);
 }
 
@@ -240,6 +242,8 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
 static temper_status prepare(struct objective *o, temper_error *error)
 {
     if (!allocate(o))
+        return error_no_memory(error);
+    if (o->spec.keeps_threads && o->workers > 1 && !(o->pool = thread_pool_new(o->workers)))
         return error_no_memory(error);
     TRY(sum_weights(o, error));
     TRY(check_same_kernel(o->kernel, o->spec.data->ranks.comm, error));

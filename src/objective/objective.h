@@ -22,7 +22,12 @@ struct objective_spec {
     bool f64;       /* sums in doubles throughout; always so for sparse data, */
     bool floats;    /* unless this is set; see sparse_takes_floats */
     bool curvature; /* store what accept, multiply and hessian need */
+    bool by_column; /* sparse data of two classes has a transposed copy even where columns are few: many passes repay it
+                     */
     size_t threads; /* at least 1 */
+    /* The threads of the passes wait for the next one until the objective is freed, which is to be before the public
+     * call returns; else every pass has its own. */
+    bool keeps_threads;
     /* The divisor of the sums, where the rows are a shard of a larger dataset; 0: the sum of their weights. */
     double weight_sum;
     /* Rows held by remote workers: `data` then describes their shape and has none of them, and only values, gradients

@@ -122,7 +122,8 @@ struct objective {
     size_t columns, classes, vectors, size;
     size_t stride; /* rows of a block rounded up to SOFTMAX_PAD */
     size_t workers;
-    double weight_sum; /* of all processes' rows */
+    struct thread_pool *pool; /* NULL: each loop has its own threads */
+    double weight_sum;        /* of all processes' rows */
     struct objective_layout layout;
     /* State of the passes. */
     struct pass_weights weights;
@@ -183,7 +184,10 @@ void sparse_part(const struct pass_work *work, size_t part);
 /* Whether a pass over sparse data gathers floats, half as many bytes. Lengths and Hessian products only shape the
  * steps, so floats are precise enough; values and gradients use them where the spec allows it. */
 bool sparse_takes_floats(const struct objective *o, enum pass pass);
-/* Two classes: whether any pass does. */
+/* Two classes: whether products with SELL-16 copies are faster than with CSR rows. Without a kernel, as where memory is
+ * only estimated: whether they could be. */
+bool sparse_sell16_pays(const struct objective *o);
+/* Two classes: whether any pass gathers floats. */
 bool sparse_two_floats(const struct objective *o);
 /* Whether no value is beyond the range of floats. */
 bool sparse_fits_floats(const struct matrix *x);

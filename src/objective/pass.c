@@ -15,8 +15,6 @@
 /* Scaling is folded into the weights unless the mean of a column is more than this many standard deviations from 0:
  * floats would lose digits in the difference w . x - w . offset. */
 static const double FAR_FROM_ZERO = 16;
-/* Waking a thread costs about as much time as this many multiplications. */
-static const double WORTH_A_THREAD = 3e5;
 
 /* Rows of the i-th block of a part; empty behind the end of the part or of the rows. The block's number counts over
  * all parts, for arrays with one entry a block. */
@@ -40,14 +38,6 @@ struct sparse_rows span_entries(const struct matrix *x, struct row_span span)
                                 .value = x->value,
                                 .value64 = x->value64,
                                 .rows = span.count};
-}
-
-/* How many workers a pass of so many multiplications is worth; the result never changes the sums, only the time. */
-size_t useful_threads(size_t workers, double work)
-{
-    /* At least one thread. */
-    double worth = 1 + work / WORTH_A_THREAD;
-    return worth < (double)workers ? (size_t)worth : workers;
 }
 
 /* Whether any mean is far from 0, in units of the scaled feature (standard deviations for --scale standard). */
@@ -176,7 +166,7 @@ struct pass_job {
     enum pass pass;
 };
 
-/* Callback of parallel_blocks: one part on one worker. Its sums start at 0, whichever thread runs it, so that they do
+/* Callback of pool_blocks: one part on one worker. Its sums start at 0, whichever thread runs it, so that they do
  * not depend on the schedule. */
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
@@ -238,11 +228,11 @@ temper_status run_pass(struct objective *o, enum pass pass, const double *w, dou
 {
     struct pass_job job = {o, pass};
     /* The number of multiplications decides how many threads are worth waking. */
-    size_t threads = useful_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
+    size_t threads = threads_worth(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     fold_weights(o, pass, w);
     if (o->sparse.transposed)
         TRY(sparse_activate(o, pass, threads, error));
-    if (parallel_blocks(o->layout.blocks.parts, threads, run_part, &job) != TEMPER_OK)
+    if (pool_blocks(o->pool, o->layout.blocks.parts, threads, run_part, &job) != TEMPER_OK)
         return error_no_memory(error);
     if (pass == PASS_WEIGH)
         return TEMPER_OK; /* its results are numbers of rows, not sums */

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "kernel/dispatch/kernel.h"
 #include "optim/cholesky.h"
 #include "optim/solver_state.h"
 #include "optim/trust_region.h"
@@ -24,6 +25,7 @@ struct newton {
     double *gradient;         /* scaled */
     double *step, *plain;     /* the step in the scaled variables, and as a change of w */
     double *spare;            /* n numbers for the subproblem */
+    const struct kernel *kernel;
 };
 
 /* Looks at the lower triangle alone: the rest is never written. */
@@ -104,6 +106,7 @@ static void solve(struct newton *self, struct trust_step *step)
         .s = self->step,
         .factor = self->factor,
         .z = self->spare,
+        .update = self->kernel->cholesky_update,
     };
     step->at_boundary = trust_region_solve(&region);
     step->norm = vector_norm(self->step, n);
@@ -247,10 +250,13 @@ temper_status minimise_newton(const struct problem *problem, const struct optim_
                               struct optim_result *result, temper_error *error)
 {
     static const struct optim_method method = {OPTIM_NEWTON, iterate, is_valid};
-    struct newton self = {0};
+    const char *wanted;
+    struct newton self = {.kernel = kernel_choose(&wanted)};
     struct solver_workspace room = {0};
     if (!problem->hessian)
         return error_set(error, TEMPER_BUG, "Newton's method was called without a Hessian");
+    if (!self.kernel)
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     if (!room_for(problem->size, &room))
         return error_no_memory(error);
     temper_status status = solver_open(&self.state, problem, options, room, error);

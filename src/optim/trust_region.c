@@ -150,7 +150,7 @@ static bool factored(struct shift_search *search)
         vector_copy(l + i * n, region->h + i * n, i + 1);
         l[i * n + i] += search->shift;
     }
-    const size_t made = cholesky_try(cholesky_update_plain, l, n, &pivot); /* a few hundred rows */
+    const size_t made = cholesky_try(region->update, l, n, &pivot);
     if (made == n)
         return true;
     /* v = (L'^-1 of the row that failed, -1) has v'(H + shift)v = pivot <= 0. */

@@ -3,6 +3,7 @@
 #ifndef OPTIM_TRUST_REGION_H
 #define OPTIM_TRUST_REGION_H
 
+#include "kernel/small/cholesky_update.h"
 #include "optim/solver_state.h"
 
 /* A step, as the quadratic model sees it. */
@@ -36,10 +37,11 @@ struct trust_region {
     const double *h; /* lower triangle, row by row */
     const double *g;
     double radius;
-    double rounding; /* errors of H as a share of its largest diagonal entry; 0: those of sums in doubles */
-    double *s;       /* the solution */
-    double *factor;  /* n x n; the Cholesky factor of H, if s is not on the boundary */
-    double *z;       /* n; overwritten */
+    double rounding;            /* errors of H as a share of its largest diagonal entry; 0: those of sums in doubles */
+    double *s;                  /* the solution */
+    double *factor;             /* n x n; the Cholesky factor of H, if s is not on the boundary */
+    double *z;                  /* n; overwritten */
+    cholesky_update_fn *update; /* the kernel of the factorisations */
 };
 
 /* True if s is on the boundary. */

@@ -21,6 +21,7 @@
 enum {
     NEWTON_DENSE = 200,  /* features of two classes: the Hessian costs features / 2 passes */
     NEWTON_SPARSE = 500, /* sparse rows make cheap outer products */
+    GRAM_ROWS = 32,      /* rows a feature, from which on the Hessians of sparse data cost more than they save */
     LBFGS_SPARSE = 1024, /* weights of many classes: L-BFGS is as fast, and rounding errors stay small, where the steps
                           * of conjugate gradients depend on a threshold */
 };
@@ -83,13 +84,27 @@ temper_status choose_precision(const temper_train_options *options, const struct
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
+/* Whether sparse rows of two classes are so many, and of so few features, that one Gram matrix of some of them as a
+ * preconditioner of L-BFGS is faster than a Hessian of all of them in each iteration (docs/decisions/0017). Convex
+ * losses only: others keep the path of Newton's method, on which their optima have been judged. Workers of remote rows
+ * compute no Gram matrices. */
+static bool takes_sparse_gram(const struct train_request *request, const struct train_plan *plan)
+{
+    const struct matrix *x = &plan->data->x;
+    return x->kind == MATRIX_CSR && plan->data->classes.count == 2 && x->columns <= NEWTON_SPARSE && !request->remote &&
+           loss_is_two_temperature(plan->loss) && loss_is_convex(plan->loss) &&
+           dataset_all_rows(plan->data) >= GRAM_ROWS * x->columns;
+}
+
 /* The solver that is fastest for such data, as measured: Newton's method for few features of two classes, TRON for
  * sparse data, L-BFGS for the rest. An iteration of Newton's method costs n^2 operations a row and there are few;
  * products with a sparse Hessian cost as much as a gradient; L-BFGS needs gradients alone. */
-static enum solver best_solver(const struct train_plan *plan)
+static enum solver best_solver(const struct train_request *request, const struct train_plan *plan)
 {
     bool sparse = plan->data->x.kind == MATRIX_CSR, binary = plan->data->classes.count == 2;
     uint64_t columns = plan->data->x.columns;
+    if (takes_sparse_gram(request, plan))
+        return SOLVER_LBFGS;
     if (binary && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
         return SOLVER_NEWTON;
     /* Few weights in all: see LBFGS_SPARSE. */
@@ -114,7 +129,7 @@ static temper_status decide_solver(const struct train_request *request, struct t
 {
     const char *word = request->options->solver;
     size_t classes = plan->data->classes.count;
-    plan->solver = best_solver(plan);
+    plan->solver = best_solver(request, plan);
     if (!is_auto(word) && !find_solver(word, &plan->solver))
         return error_set(request->error, TEMPER_USAGE,
                          "there is no solver '%.64s'; there are auto, newton, lbfgs and tron", word);
@@ -130,12 +145,14 @@ static temper_status decide_solver(const struct train_request *request, struct t
     return TEMPER_OK;
 }
 
-/* The kind of preconditioner: Gram matrices for L-BFGS on dense rows, a diagonal for TRON on sparse ones. Newton's
+/* The kind of preconditioner: Gram matrices for L-BFGS on dense rows and on sparse ones of few features, a diagonal for
+ * TRON on sparse rows. Newton's
  * method needs none, because its Hessian is exact; remote rows have none, because workers compute gradients only. */
 static enum preconditioner_kind decide_preconditioner(const struct train_request *request,
                                                       const struct train_plan *plan)
 {
-    if (plan->solver == SOLVER_LBFGS && !request->remote && preconditioner_suits(plan->loss, plan->data))
+    bool suits = preconditioner_suits(plan->loss, plan->data) || takes_sparse_gram(request, plan);
+    if (plan->solver == SOLVER_LBFGS && !request->remote && suits)
         return PRECONDITIONER_GRAM;
     /* Two classes and a loss that is not convex do without, as dense data does (preconditioner_suits). */
     bool useful = plan->data->classes.count > 2 || loss_has_convex_settings(plan->loss);
@@ -166,7 +183,9 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .f64 = plan->f64,
                                   .floats = sparse_floats(request->options),
                                   .curvature = plan->solver != SOLVER_LBFGS,
+                                  .by_column = plan->solver != SOLVER_NEWTON,
                                   .threads = plan->threads,
+                                  .keeps_threads = true,
                                   .engine = request->remote ? request->remote->engine : NULL};
     /* Fits that run at the same time were budgeted for together. */
     if ((!request->features || request->one_at_a_time) && plan->data->storage.memory_limit > 0)

@@ -3,8 +3,10 @@
 #include "kernel/dense/linear.inc.h"
 #include "kernel/loss/column_margins.inc.h"
 #include "kernel/loss/margin.inc.h"
+#include "kernel/loss/probability.inc.h"
 #include "kernel/loss/residual.inc.h"
 #include "kernel/loss/softmax.inc.h"
+#include "kernel/loss/softmax_targets.inc.h"
 #include "kernel/small/cholesky_update.inc.h"
 #include "kernel/small/column_range.inc.h"
 #include "kernel/small/triangular_solve.inc.h"
@@ -40,6 +42,16 @@ void SET(softmax_f64)(const struct softmax_f64 *block)
     softmax_run(block);
 }
 
+void SET(softmax_targets_f64)(const struct softmax_targets_f64 *rows)
+{
+    softmax_targets_run(rows);
+}
+
+void SET(probabilities)(const struct probability_rows *rows)
+{
+    probabilities_run(rows);
+}
+
 void SET(cholesky_update)(const struct cholesky_panel *panel)
 {
     cholesky_update_run(panel);
@@ -59,8 +71,8 @@ const struct sparse_kernels SET(sparse) = {
     .many_times = sparse_many_times_fast,
     .many_times_f32 = SET(sparse_floats),
     .many_back = sparse_many_back_fast,
-#if defined(__AVX512F__) /* elsewhere gathers are no faster than scalar loads */
-    .sell16 = sparse_sell16_avx512,
-    .in_order = sparse_in_order_avx512,
+#if defined(__AVX512F__) || defined(__AVX2__)
+    .sell16 = SET(sparse_sell16),
+    .in_order = SET(sparse_in_order),
 #endif
 };

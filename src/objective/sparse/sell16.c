@@ -4,42 +4,48 @@
  * by vector instructions. */
 #include "objective/sparse/sell16.h"
 
+#include <string.h>
+
 #include "base/memory.h"
+#include "base/order.h"
 #include "base/thread.h"
 
-/* The vectors that are copied: the rows, or the columns. */
-struct sell16_source {
-    const struct sparse_rows *rows;
-    const uint64_t *start; /* columns: the entries before each; NULL: rows */
-    size_t count;          /* of rows or columns */
-};
-
-/* Entries of the i-th row or column. */
-static size_t length_of(const struct sell16_source *from, size_t i)
+/* Entries of the i-th row. */
+static size_t length_of(const struct sparse_rows *rows, size_t i)
 {
-    return (size_t)(from->start ? from->start[i + 1] - from->start[i]
-                                : sparse_start(from->rows, i + 1) - sparse_start(from->rows, i));
+    return (size_t)(sparse_start(rows, i + 1) - sparse_start(rows, i));
 }
 
-/* A stable counting sort by length, longest first: sorted[place] is the row at that place. Stable, so that
- * neighbouring rows of equal length stay together. false without memory. */
-static bool sort_rows(const struct sell16_source *from, uint32_t *sorted)
+/* A stable counting sort of rows [from, to) by length, longest first: sorted[place] is the row at that place. Stable,
+ * so that neighbouring rows of equal length stay together. `count` has a place for each length up to the longest. */
+static void sort_window(const struct sparse_rows *rows, size_t from, size_t to, uint32_t *count, uint32_t *sorted)
 {
     size_t longest = 0;
-    for (size_t i = 0; i < from->count; i++)
-        longest = length_of(from, i) > longest ? length_of(from, i) : longest;
-    size_t *place = mem_zeroed(longest + 2, sizeof *place);
-    if (!place)
-        return false;
+    for (size_t i = from; i < to; i++)
+        longest = length_of(rows, i) > longest ? length_of(rows, i) : longest;
+    memset(count, 0, (longest + 2) * sizeof *count);
     /* One bucket for each length, longest first. */
-    for (size_t i = 0; i < from->count; i++)
-        place[longest - length_of(from, i) + 1]++;
+    for (size_t i = from; i < to; i++)
+        count[longest - length_of(rows, i) + 1]++;
     for (size_t n = 1; n < longest + 2; n++)
-        place[n] += place[n - 1];
-    /* Stable: rows of equal length keep their order. */
-    for (size_t i = 0; i < from->count; i++)
-        sorted[place[longest - length_of(from, i)]++] = (uint32_t)i;
-    mem_free(place);
+        count[n] += count[n - 1];
+    for (size_t i = from; i < to; i++)
+        sorted[from + count[longest - length_of(rows, i)]++] = (uint32_t)i;
+}
+
+/* Rows of SELL16_WINDOW at a time are sorted: their entries are in the cache when they are copied. false without
+ * memory. */
+static bool sort_rows(const struct sparse_rows *rows, uint32_t *sorted)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < rows->rows; i++)
+        longest = length_of(rows, i) > longest ? length_of(rows, i) : longest;
+    uint32_t *count = mem_alloc(longest + 2, sizeof *count);
+    if (!count)
+        return false;
+    for (size_t from = 0; from < rows->rows; from += SELL16_WINDOW)
+        sort_window(rows, from, min_size(from + SELL16_WINDOW, rows->rows), count, sorted);
+    mem_free(count);
     return true;
 }
 
@@ -53,49 +59,63 @@ static inline void put(struct sell16 *to, uint64_t at, size_t column, double val
     to->value[at] = (float)value;
 }
 
-/* Pads a lane from `at` to its end with value 0 in column 0, which adds exactly 0 to the sum of its row. */
-static void put_zeros(struct sell16 *to, uint64_t at, uint64_t end)
-{
-    for (; at < end; at += SELL16_ROWS)
-        put(to, at, 0, 0, to->column16 != NULL);
-}
-
-/* Index of the first entry of the lane at `place` in the sorted order; the following ones are SELL16_ROWS apart. */
-static inline uint64_t lane_start(const struct sell16 *to, size_t place)
-{
-    return to->start[place / SELL16_ROWS] * SELL16_ROWS + place % SELL16_ROWS;
-}
-
-/* The end of the slice that contains the lane. */
-static inline uint64_t lane_end(const struct sell16 *to, size_t place)
-{
-    return to->start[place / SELL16_ROWS + 1] * SELL16_ROWS;
-}
-
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Copies a row into its lane. `narrow` and the widths are constants in the calls that matter, so that the compiler
- * makes a loop without tests. */
-static inline void fill_lane(const struct sparse_rows *rows, size_t place, struct sell16 *to, bool narrow, bool wide,
-                             bool f64)
+/* The rows of a slice while they are copied. */
+struct lanes {
+    uint64_t first[SELL16_ROWS], length[SELL16_ROWS]; /* entries of the row of each lane; 0 without a row */
+    uint64_t shortest;
+};
+
+static struct lanes slice_lanes(const struct sparse_rows *rows, const struct sell16 *to, size_t slice)
 {
-    /* The row at this place of the sorted order. */
-    const uint64_t end = sparse_start(rows, to->row[place] + 1);
-    uint64_t at = lane_start(to, place);
-    for (uint64_t e = sparse_start(rows, to->row[place]); e < end; e++, at += SELL16_ROWS)
-        put(to, at, sparse_column(rows, e, wide), sparse_value(rows, e, f64), narrow);
-    put_zeros(to, at, lane_end(to, place));
+    struct lanes lanes = {.shortest = UINT64_MAX};
+    for (size_t lane = 0; lane < SELL16_ROWS; lane++) {
+        const size_t place = slice * SELL16_ROWS + lane;
+        if (place < to->all.rows) {
+            lanes.first[lane] = sparse_start(rows, to->row[place]);
+            lanes.length[lane] = length_of(rows, to->row[place]);
+        }
+        lanes.shortest = lanes.length[lane] < lanes.shortest ? lanes.length[lane] : lanes.shortest;
+    }
+    return lanes;
 }
 
-/* Copies all rows. The common types (16-bit columns, narrow input, floats) get a specialised loop. */
+/* Copies the rows of a slice step by step, so that memory is written in order; lanes whose row has ended get value 0 in
+ * column 0, which adds exactly 0 to a sum. `narrow` and the widths are constants in the calls that matter, so that the
+ * compiler makes loops without tests. */
+static inline void fill_slice(const struct sparse_rows *rows, struct sell16 *to, size_t slice, bool narrow, bool wide,
+                              bool f64)
+{
+    const struct lanes lanes = slice_lanes(rows, to, slice);
+    const uint64_t steps = to->start[slice + 1] - to->start[slice];
+    uint64_t at = to->start[slice] * SELL16_ROWS, k = 0;
+    for (; k < lanes.shortest; k++)
+        for (size_t lane = 0; lane < SELL16_ROWS; lane++, at++) {
+            const uint64_t e = lanes.first[lane] + k;
+            put(to, at, sparse_column(rows, e, wide), sparse_value(rows, e, f64), narrow);
+        }
+    for (; k < steps; k++)
+        for (size_t lane = 0; lane < SELL16_ROWS; lane++, at++) {
+            const uint64_t e = lanes.first[lane] + k;
+            if (k < lanes.length[lane])
+                put(to, at, sparse_column(rows, e, wide), sparse_value(rows, e, f64), narrow);
+            else
+                put(to, at, 0, 0, narrow);
+        }
+}
+
+/* Copies all rows. The common types (narrow input, floats) get a specialised loop for each width of the copy. */
 static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
 {
     const bool wide = rows->column64 != NULL, f64 = rows->value64 != NULL;
-    for (size_t place = 0; place < to->all.rows; place++)
+    for (size_t slice = 0; slice < to->all.slices; slice++)
         if (to->column16 && !wide && !f64)
-            fill_lane(rows, place, to, true, false, false);
+            fill_slice(rows, to, slice, true, false, false);
+        else if (!wide && !f64)
+            fill_slice(rows, to, slice, false, false, false);
         else
-            fill_lane(rows, place, to, to->column16 != NULL, wide, f64);
+            fill_slice(rows, to, slice, to->column16 != NULL, wide, f64);
 }
 
 /* ---- Transpose ------------------------------------------------------------------------------- */
@@ -105,7 +125,6 @@ static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
 static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to, bool narrow, bool wide,
                            bool f64)
 {
-    /* Rows ascend within each lane, as in CSC columns. */
     for (size_t row = 0; row < rows->rows; row++) {
         const uint64_t end = sparse_start(rows, row + 1);
         for (uint64_t e = sparse_start(rows, row); e < end; e++) {
@@ -113,6 +132,18 @@ static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struc
             put(to, next[column], row, sparse_value(rows, e, f64), narrow);
             next[column] += SELL16_ROWS;
         }
+    }
+}
+
+/* Pads the lanes behind what `next` has reached with value 0 in row 0, which adds exactly 0 to a sum. */
+static void pad_lanes(struct sell16 *to, const uint64_t *next)
+{
+    for (size_t place = 0; place < to->all.slices * SELL16_ROWS; place++) {
+        const size_t slice = place / SELL16_ROWS;
+        uint64_t at =
+            place < to->all.rows ? next[to->row[place]] : to->start[slice] * SELL16_ROWS + place % SELL16_ROWS;
+        for (; at < to->start[slice + 1] * SELL16_ROWS; at += SELL16_ROWS)
+            put(to, at, 0, 0, to->column16 != NULL);
     }
 }
 
@@ -125,14 +156,12 @@ static bool fill_columns(const struct sparse_rows *rows, struct sell16 *to)
         return false;
     /* The position of each column's first entry. */
     for (size_t place = 0; place < to->all.rows; place++)
-        next[to->row[place]] = lane_start(to, place);
+        next[to->row[place]] = to->start[place / SELL16_ROWS] * SELL16_ROWS + place % SELL16_ROWS;
     if (to->column16 && !wide && !f64)
         scatter(rows, next, to, true, false, false);
     else
         scatter(rows, next, to, to->column16 != NULL, wide, f64);
-    /* What `next` has not reached is padding. */
-    for (size_t place = 0; place < to->all.rows; place++)
-        put_zeros(to, next[to->row[place]], lane_end(to, place));
+    pad_lanes(to, next);
     mem_free(next);
     return true;
 }
@@ -168,15 +197,15 @@ static void divide(struct sell16 *to)
 }
 
 /* Sorts the rows and allocates the slices, for column indices below `most`: 16 bits where they suffice, which saves a
- * quarter of the memory traffic. A slice is as long as its first row, which is the longest. Lanes of the last slice
- * without a row are padded here. false without memory. */
-static bool allocate_slices(const struct sell16_source *from, size_t most, struct sell16 *out)
+ * quarter of the memory traffic. A slice is as long as its first row, which is the longest. false without
+ * memory. */
+static bool allocate_slices(const struct sparse_rows *from, size_t most, struct sell16 *out)
 {
-    const size_t slices = (from->count + SELL16_ROWS - 1) / SELL16_ROWS;
+    const size_t slices = (from->rows + SELL16_ROWS - 1) / SELL16_ROWS;
     const bool narrow = most <= (size_t)UINT16_MAX + 1;
     size_t entries;
     out->start = mem_zeroed(slices + 1, sizeof *out->start);
-    out->row = mem_alloc(from->count, sizeof *out->row);
+    out->row = mem_alloc(from->rows, sizeof *out->row);
     if (!out->start || !out->row || !sort_rows(from, out->row))
         return false;
     /* The first row of a slice is its longest. */
@@ -195,11 +224,9 @@ static bool allocate_slices(const struct sell16_source *from, size_t most, struc
                                       .column = out->column,
                                       .value = out->value,
                                       .slices = slices,
-                                      .rows = from->count};
+                                      .rows = from->rows};
     if (!out->value || !(narrow ? (void *)out->column16 : out->column))
         return false;
-    for (size_t place = from->count; place < slices * SELL16_ROWS; place++)
-        put_zeros(out, lane_start(out, place), lane_end(out, place));
     divide(out);
     return true;
 }
@@ -207,8 +234,7 @@ static bool allocate_slices(const struct sell16_source *from, size_t most, struc
 /* The matrix itself, for scores; false without memory, and the caller then calls sell16_free. */
 bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
-    const struct sell16_source from = {.rows = rows, .count = rows->rows};
-    if (!allocate_slices(&from, columns, out))
+    if (!allocate_slices(rows, columns, out))
         return false;
     fill_rows(rows, out);
     return true;
@@ -218,9 +244,9 @@ bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *
 bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
     uint64_t *start = count_columns(rows, columns);
-    const struct sell16_source from = {.rows = rows, .start = start, .count = columns};
     /* allocate_slices needs the lengths of the columns, not their entries. */
-    bool made = start && allocate_slices(&from, rows->rows, out) && fill_columns(rows, out);
+    const struct sparse_rows lengths = {.start = start, .rows = columns};
+    bool made = start && allocate_slices(&lengths, rows->rows, out) && fill_columns(rows, out);
     mem_free(start);
     return made;
 }
@@ -245,7 +271,7 @@ struct sell16_job {
     double *out;
 };
 
-/* Callback of parallel_blocks: the product for one group of slices. Every result belongs to one lane, so threads write
+/* Callback of pool_blocks: the product for one group of slices. Every result belongs to one lane, so threads write
  * different numbers. */
 static temper_status one_group(void *context, size_t group, size_t worker)
 {
@@ -258,16 +284,16 @@ static temper_status one_group(void *context, size_t group, size_t worker)
 
 /* out[row] = sum of the row's entries times w. The order of additions within a row is fixed, so the result does not
  * depend on the number of threads. */
-temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, size_t threads,
+temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, struct thread_team team,
                            const float *w, double *out)
 {
     struct sell16_job job = {sell, kernels, w, out};
     /* No thread is started for one worker. */
-    if (threads <= 1) {
+    if (team.threads <= 1) {
         kernels->sell16(&sell->all, 0, sell->all.slices, w, out);
         return TEMPER_OK;
     }
-    return parallel_blocks(SELL16_GROUPS, threads, one_group, &job);
+    return pool_blocks(team.pool, SELL16_GROUPS, team.threads, one_group, &job);
 }
 
 /* out[row] = sum of the squares of the row's entries; of the transpose: of each feature. A slice has SELL16_ROWS rows

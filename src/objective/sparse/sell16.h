@@ -1,11 +1,11 @@
 /* sell16: a copy of a sparse matrix in the sliced ELLPACK format, SELL-C-sigma of Kreutzer, Hager, Wellein, Fehske and
  * Bishop, "A unified sparse matrix data format for efficient general sparse matrix-vector multiplication on modern
- * processors with wide SIMD units", SIAM J. Sci. Comput. 36 (2014), with C = 16 and sigma = all rows.
+ * processors with wide SIMD units", SIAM J. Sci. Comput. 36 (2014), with C = 16 and sigma = SELL16_WINDOW.
  *
- * Rows are sorted by length, longest first, and 16 successive ones form a slice. Within a slice entries are stored
- * step by step: the first entries of all 16 rows, then the second ones, and so on, shorter rows being padded with
- * zeros. A vector instruction then handles one entry of each of 16 rows, and each lane adds its row in the order of
- * its entries, which keeps the bits of a plain loop. Since neighbours have like lengths, there is little padding.
+ * Rows of a window are sorted by length, longest first, and 16 successive ones form a slice. Within a slice entries are
+ * stored step by step: the first entries of all 16 rows, then the second ones, and so on, shorter rows being padded
+ * with zeros. A vector instruction then handles one entry of each of 16 rows, and each lane adds its row in the order
+ * of its entries, which keeps the bits of a plain loop. Since neighbours have like lengths, there is little padding.
  *
  *     rows  a: 1 2 3   b: 4 5   c: 6        C = 3, one slice:  1 4 6 | 2 5 0 | 3 0 0
  */
@@ -13,9 +13,13 @@
 #define OBJECTIVE_SELL16_H
 
 #include "base/status.h"
+#include "base/thread.h"
 #include "kernel/sparse/sparse_products.h"
 
-enum { SELL16_GROUPS = 64 };
+enum {
+    SELL16_GROUPS = 64,
+    SELL16_WINDOW = 2048, /* rows that are sorted by length together: their entries fit the cache */
+};
 
 struct sell16 {
     uint64_t *start;    /* [slices + 1]: the first step of each slice; step s has entries [16 s, 16 s + 16) */
@@ -42,7 +46,7 @@ static inline bool sell16_exists(const struct sell16 *sell)
 void sell16_squares(const struct sell16 *sell, double *out);
 
 /* out = matrix times w, on so many threads: the same bits as kernels->in_order. */
-temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, size_t threads,
+temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, struct thread_team team,
                            const float *w, double *out);
 
 #endif

@@ -253,7 +253,7 @@ static void check_region(const double *k, const double *g, double radius)
     double h[BALL * BALL], s[BALL], factor[BALL * BALL], z[BALL];
     for (size_t i = 0; i < BALL * BALL; i++)
         h[i] = i % (BALL + 1) == 0 ? k[i / (BALL + 1)] : i % BALL > i / BALL ? NAN : 0;
-    const struct trust_region region = {BALL, h, g, radius, 0, s, factor, z};
+    const struct trust_region region = {BALL, h, g, radius, 0, s, factor, z, cholesky_update_plain};
     const bool edge = trust_region_solve(&region);
     const double best = exact_value(k, g, radius), norm = vector_norm(s, BALL);
     CHECKF(norm <= 1.1 * radius * (1 + 1e-12), "%g of %g", norm, radius);
@@ -281,7 +281,7 @@ TEST(region_leaves_a_saddle)
 {
     const double h[4] = {1, NAN, 0, -1}, g[2] = {0, 0};
     double s[2], factor[4], z[2];
-    CHECK(trust_region_solve(&(struct trust_region){2, h, g, 2, 0, s, factor, z}));
+    CHECK(trust_region_solve(&(struct trust_region){2, h, g, 2, 0, s, factor, z, cholesky_update_plain}));
     CHECK_NEAR(fabs(s[1]), 2, 0.2);
     CHECK_NEAR(s[0], 0, 0.01);
 }
@@ -290,7 +290,7 @@ TEST(region_inside_is_newtons_step)
 {
     const double h[4] = {2, NAN, 1, 3}, g[2] = {1, -1};
     double s[2], factor[4], z[2];
-    CHECK(!trust_region_solve(&(struct trust_region){2, h, g, 100, 0, s, factor, z}));
+    CHECK(!trust_region_solve(&(struct trust_region){2, h, g, 100, 0, s, factor, z, cholesky_update_plain}));
     CHECK_CLOSE(s[0], -0.8, 1e-14);
     CHECK_CLOSE(s[1], 0.6, 1e-14);
 }

@@ -430,7 +430,40 @@ TEST(an_interruption_keeps_the_best_so_far)
             }
 }
 
-TEST_LIST(LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
+/* ---- The solver ------------------------------------------------------------------------------ */
+
+/* Many sparse rows of few features: L-BFGS with a Gram matrix for convex losses; a loss that is not convex keeps
+ * Newton's method, and so do few rows. All end at the objective of Newton's method. */
+TEST(many_sparse_rows_of_few_features_take_a_gram_matrix_where_the_loss_is_convex)
+{
+    static const struct {
+        size_t rows;
+        temper_loss_spec loss;
+        const char *solver;
+    } cases[] = {{1600, {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, "lbfgs"},
+                 {1600, {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1}, "newton"},
+                 {300, {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, "newton"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct dataset *data = made_data(MATRIX_CSR, cases[c].rows, 20, 2);
+        temper_train_options options = made_options();
+        temper_train_report one = {0}, other = {0};
+        options.loss = cases[c].loss;
+        options.scale = "none";
+        options.l2 = 1e-3;
+        temper_model *chosen = made_train(data, options, &one);
+        options.solver = "newton";
+        temper_model *newton = made_train(data, options, &other);
+        CHECKF(strcmp(one.solver, cases[c].solver) == 0, "case %zu: %s", c, one.solver);
+        CHECK(one.stop == TEMPER_STOP_CONVERGED);
+        CHECK_CLOSE(one.objective, other.objective, 1e-6);
+        temper_model_free(chosen);
+        temper_model_free(newton);
+        dataset_free(data);
+    }
+}
+
+TEST_LIST(LISTED(many_sparse_rows_of_few_features_take_a_gram_matrix_where_the_loss_is_convex),
+          LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
           LISTED(a_feature_that_never_varies_has_no_weight), LISTED(a_constant_beside_the_intercept_stays_small),
           LISTED(rows_of_no_weight_do_not_change_the_scaling_or_the_penalty),
           LISTED(the_automatic_penalty_is_the_formula), LISTED(a_warm_start_ends_at_the_same_place_without_a_step),

@@ -1,5 +1,5 @@
-/* test_sell16: products with SELL-16 copies of a matrix and of its transpose have the bits of products with CSR rows;
- * and sums of squares. */
+/* test_kernel_sell16: products with SELL-16 copies of a matrix and of its transpose have the bits of products with CSR
+ * rows; and sums of squares. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "objective/sparse/sell16.h"
 
 /* Rows of 0 to LONGEST entries, which is more than are summed in floats together. */
-enum { LONGEST = 600, MOST_ROWS = 150 };
+enum { LONGEST = 600, MOST_ROWS = SELL16_WINDOW + 150 };
 
 struct made {
     struct sparse_rows rows;
@@ -77,7 +77,7 @@ static bool same(const double *a, const double *b, size_t n)
 
 static const struct {
     size_t rows, columns;
-} shapes[] = {{0, 5}, {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {MOST_ROWS, 65537}, {MOST_ROWS, 900}};
+} shapes[] = {{0, 5}, {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {150, 65537}, {150, 900}, {MOST_ROWS, 300}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* The bits of both, by one thread and by several, and close to the sums in long doubles. */
@@ -88,8 +88,8 @@ static void check_rows(const struct sparse_kernels *sparse, const struct made *m
     float *w = floats(made->columns);
     double *one = empty(rows), *two = empty(rows), *plain = empty(rows), *square = empty(rows);
     CHECK(sell16_make(&made->rows, made->columns, &sell));
-    CHECK(sell16_times(&sell, sparse, 1, w, one) == TEMPER_OK);
-    CHECK(sell16_times(&sell, sparse, 2, w, two) == TEMPER_OK);
+    CHECK(sell16_times(&sell, sparse, (struct thread_team){.threads = 1}, w, one) == TEMPER_OK);
+    CHECK(sell16_times(&sell, sparse, (struct thread_team){.threads = 2}, w, two) == TEMPER_OK);
     sparse->in_order(made->rows, w, plain);
     sell16_squares(&sell, square);
     CHECK(same(one, plain, rows) && same(two, plain, rows));
@@ -159,7 +159,7 @@ TEST(sell16_of_columns)
         float *r = floats(shapes[k].rows + 1);
         double *out = empty(made.columns), *plain = empty(made.columns);
         CHECK(sell16_transpose(&made.rows, made.columns, &sell));
-        CHECK(sell16_times(&sell, kernel->sparse, 2, r, out) == TEMPER_OK);
+        CHECK(sell16_times(&sell, kernel->sparse, (struct thread_team){.threads = 2}, r, out) == TEMPER_OK);
         kernel->sparse->in_order(transposed, r, plain);
         CHECK(same(out, plain, made.columns));
         sell16_free(&sell);
