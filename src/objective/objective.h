@@ -24,7 +24,8 @@ struct objective_spec {
     bool curvature; /* store what accept, multiply and hessian need */
     bool by_column; /* sparse data of two classes has a transposed copy even where columns are few: many passes repay it
                      */
-    size_t threads; /* at least 1 */
+    bool few_passes; /* sparse data of two classes: as few as would not repay a transposed copy */
+    size_t threads;  /* at least 1 */
     /* The divisor of the sums, where the rows are a shard of a larger dataset; 0: the sum of their weights. */
     double weight_sum;
     /* Rows held by remote workers: `data` then describes their shape and has none of them, and only values, gradients

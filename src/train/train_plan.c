@@ -31,6 +31,9 @@ static const double FLOAT_TOLERANCE = 1e-6;
 /* The same for sparse data, whose sums in floats are longer. */
 static const double SPARSE_TOLERANCE = 1e-5;
 
+/* A tolerance that sparse data reaches in some ten passes. */
+static const double FEW_PASSES = 1e-4;
+
 /* In the order of enum solver; the words of the command line, of reports and of model files. */
 static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
 
@@ -184,6 +187,7 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .floats = sparse_floats(request->options),
                                   .curvature = plan->solver != SOLVER_LBFGS,
                                   .by_column = plan->solver != SOLVER_NEWTON,
+                                  .few_passes = request->options->tolerance >= FEW_PASSES,
                                   .threads = plan->threads,
                                   .engine = request->remote ? request->remote->engine : NULL};
     /* Fits that run at the same time were budgeted for together. */

@@ -6,6 +6,7 @@
 #include "data/dist/row_partition.h"
 #include "data/dist/scatter_rows.h"
 #include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/model_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
@@ -15,6 +16,7 @@ struct trial {
     enum matrix_kind kind;
     size_t rows, columns, classes;
     bool weights, spike; /* spike, of doubles: a value of 1e9 in the second row */
+    bool thin;           /* one value of 97 is not 0 */
     temper_train_options options;
     struct dataset *data[TEAM_MOST]; /* all rows, for each */
     temper_model *model[TEAM_MOST];
@@ -27,6 +29,22 @@ static void add_weights(struct dataset *data)
     data->weight = malloc((size_t)data->x.rows * sizeof *data->weight);
     for (size_t i = 0; data->weight && i < data->x.rows; i++)
         data->weight[i] = (double)(i % 5) / 3;
+}
+
+static struct dataset *thin_data(size_t rows, size_t columns)
+{
+    double *value = calloc(rows * columns, sizeof *value);
+    const char **label = malloc(rows * sizeof *label);
+    for (size_t i = 0; value && label && i < rows; i++) {
+        label[i] = (i * 5 % 7 < 3) != (i % 11 == 0) ? "1" : "0";
+        for (size_t j = 0; j < columns; j++)
+            if ((31 * i + 17 * j) % 97 == 0)
+                value[i * columns + j] = (double)((i + j) % 7) - 2;
+    }
+    struct dataset *made = table_make(MATRIX_CSR, rows, columns, value, label);
+    free(value);
+    free(label);
+    return made;
 }
 
 static void train_share(void *context, const temper_comm *comm)
@@ -42,7 +60,8 @@ static void train_share(void *context, const temper_comm *comm)
 static void train_team(struct trial *trial, size_t size)
 {
     for (size_t r = 0; r < size; r++) {
-        trial->data[r] = made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+        trial->data[r] = trial->thin ? thin_data(trial->rows, trial->columns)
+                                     : made_data(trial->kind, trial->rows, trial->columns, trial->classes);
         if (trial->weights)
             add_weights(trial->data[r]);
         if (trial->spike)
@@ -127,6 +146,21 @@ SCRATCH_TEST(so_are_those_of_wide_sparse_rows)
         }
 }
 
+/* Sparse rows whose gradients one process adds up row by row, and several from their columns; with a tolerance of many
+ * passes, all from columns. */
+SCRATCH_TEST(so_are_those_of_sparse_rows_that_are_added_up)
+{
+    for (size_t c = 0; c < 4; c++) {
+        struct trial trial = made_trial(MATRIX_CSR, 1500, 300, 2);
+        trial.thin = true;
+        trial.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+        trial.options.solver = c % 2 ? "lbfgs" : "tron";
+        trial.options.tolerance = c / 2 ? 1e-6 : 1e-3;
+        trial.weights = c == 1;
+        check_trial(trial, trial.options.solver);
+    }
+}
+
 /* Fewer parts than processes; convex losses of many classes, which have a preconditioner for each; starts,
  * classes that are given up, a hinge. */
 SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
@@ -183,5 +217,5 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 }
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
-          LISTED(so_are_those_of_other_shapes_and_losses), LISTED(so_are_those_of_more_parts),
-          LISTED(warnings_are_those_of_the_same_rows))
+          LISTED(so_are_those_of_sparse_rows_that_are_added_up), LISTED(so_are_those_of_other_shapes_and_losses),
+          LISTED(so_are_those_of_more_parts), LISTED(warnings_are_those_of_the_same_rows))
