@@ -44,13 +44,15 @@ bool sparse_sell16_pays(const struct objective *o)
 enum {
     SCATTER_COLUMNS = 1 << 16, /* at most: the sums of all columns stay in the L2 cache */
     SCATTER_ENTRIES = 8,       /* a column, at least: adding up the arrays of the ranges must be cheap */
+    SCATTER_MOST = 1 << 22,    /* entries: with more, a pass is worth more threads than there are ranges */
 };
 
 /* A function of the whole data, as sparse_sell16_pays. */
 bool sparse_scatter_pays(const struct objective *o)
 {
+    const uint64_t entries = dataset_all_nonzeros(o->spec.data);
     return o->x->kind == MATRIX_CSR && o->vectors == 1 && o->spec.few_passes && o->columns <= SCATTER_COLUMNS &&
-           dataset_all_nonzeros(o->spec.data) >= SCATTER_ENTRIES * (uint64_t)o->columns;
+           entries >= SCATTER_ENTRIES * (uint64_t)o->columns && entries <= SCATTER_MOST;
 }
 
 bool sparse_two_floats(const struct objective *o)
