@@ -30,6 +30,10 @@ static void choose_layout(struct objective *o)
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     const struct row_partition partition = o->layout.partition = row_partition_of(o->spec.data);
     o->sparse.transposed = partition.transposed || (o->spec.by_column && sparse_sell16_pays(o));
+    o->sparse.scattered = partition.transposed && sparse_scatter_pays(o);
+    /* Its products are in doubles. */
+    if (o->sparse.scattered)
+        o->spec.floats = false;
     o->layout.blocks = (struct block_layout){.rows = o->rows,
                                              .block_rows = block_rows,
                                              .part_rows = partition.rows_each,

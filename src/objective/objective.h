@@ -24,7 +24,8 @@ struct objective_spec {
     bool curvature; /* store what accept, multiply and hessian need */
     bool by_column; /* sparse data of two classes has a transposed copy even where columns are few: many passes repay it
                      */
-    size_t threads; /* at least 1 */
+    bool few_passes; /* sparse data of two classes: as few as would not repay a transposed copy */
+    size_t threads;  /* at least 1 */
     /* The threads of the passes wait for the next one until the objective is freed, which is to be before the public
      * call returns; else every pass has its own. */
     bool keeps_threads;

@@ -13,6 +13,7 @@
 #include "objective/blocks.h"
 #include "objective/objective.h"
 #include "objective/sparse/csc.h"
+#include "objective/sparse/row_scatter.h"
 #include "objective/sparse/sell16.h"
 #include "tempered/loss_family.h"
 
@@ -98,6 +99,8 @@ struct sparse_copies {
      * no entries. */
     struct sell16 by_row, by_column;
     double *activation; /* [rows]: scores computed from `by_row` */
+    bool scattered;     /* instead of all copies: gradients are added up row by row (row_scatter.h) */
+    double *scatter;    /* one process: [SCATTER_RANGES * columns]; else NULL */
 };
 
 /* What Hessians and Gram matrices are computed from. */
@@ -187,6 +190,8 @@ bool sparse_takes_floats(const struct objective *o, enum pass pass);
 /* Two classes: whether products with SELL-16 copies are faster than with CSR rows. Without a kernel, as where memory is
  * only estimated: whether they could be. */
 bool sparse_sell16_pays(const struct objective *o);
+/* Two classes, few passes: whether gradients are added up row by row. */
+bool sparse_scatter_pays(const struct objective *o);
 /* Two classes: whether any pass gathers floats. */
 bool sparse_two_floats(const struct objective *o);
 /* Whether no value is beyond the range of floats. */

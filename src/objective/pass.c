@@ -185,6 +185,28 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
+/* Callback of parallel_blocks: the parts of a range, one after another, whose gradients are added up in one array. */
+static temper_status run_range(void *context, size_t range, size_t worker)
+{
+    const struct pass_job *job = context;
+    struct objective *o = job->o;
+    const size_t parts = o->layout.blocks.parts, end = row_scatter_first_part(parts, range + 1);
+    if (pass_has_gradient(job->pass))
+        memset(o->sparse.scatter + range * o->columns, 0, o->columns * sizeof *o->sparse.scatter);
+    for (size_t part = row_scatter_first_part(parts, range); part < end; part++)
+        run_part(context, part, worker);
+    return TEMPER_OK;
+}
+
+/* All parts, or all ranges of them, on the workers; false without memory. */
+static bool run_parts(struct pass_job *job, size_t threads)
+{
+    struct objective *o = job->o;
+    bool scatter = o->sparse.scatter;
+    return pool_blocks(o->pool, scatter ? SCATTER_RANGES : o->layout.blocks.parts, threads,
+                       scatter ? run_range : run_part, job) == TEMPER_OK;
+}
+
 /* Adds the sums of all parts, of all processes, into sums.total. Gradient and totals are one vector, so that MPI sends
  * one message; passes without a gradient add the totals alone. */
 static temper_status add_parts(struct objective *o, bool gradient, temper_error *error)
@@ -232,7 +254,7 @@ temper_status run_pass(struct objective *o, enum pass pass, const double *w, dou
     fold_weights(o, pass, w);
     if (o->sparse.transposed)
         TRY(sparse_activate(o, pass, threads, error));
-    if (pool_blocks(o->pool, o->layout.blocks.parts, threads, run_part, &job) != TEMPER_OK)
+    if (!run_parts(&job, threads))
         return error_no_memory(error);
     if (pass == PASS_WEIGH)
         return TEMPER_OK; /* its results are numbers of rows, not sums */

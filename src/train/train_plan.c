@@ -31,6 +31,12 @@ static const double FLOAT_TOLERANCE = 1e-6;
 /* The same for sparse data, whose sums in floats are longer. */
 static const double SPARSE_TOLERANCE = 1e-5;
 
+/* A tolerance that sparse data reaches in some ten passes; */
+static const double FEW_PASSES = 1e-4;
+/* and how many entries it has to have, lest copies of them stay in the L2 cache, where they are cheap to make and to
+ * use. */
+enum { FEW_PASSES_ENTRIES = 1 << 18 };
+
 /* In the order of enum solver; the words of the command line, of reports and of model files. */
 static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
 
@@ -170,6 +176,12 @@ static bool sparse_floats(const temper_train_options *options)
     return is_auto(word) ? options->tolerance >= SPARSE_TOLERANCE : strcmp(word, "f32") == 0;
 }
 
+/* Whether a training is expected to make too few passes to repay copies of sparse data (row_scatter.h). */
+static bool makes_few_passes(const struct train_request *request, const struct train_plan *plan)
+{
+    return request->options->tolerance >= FEW_PASSES && dataset_all_nonzeros(plan->data) >= FEW_PASSES_ENTRIES;
+}
+
 /* Makes the objective, after the memory that the rest of the training will take has been budgeted for. The size of the
  * problem follows from the objective. */
 static temper_status make_objective(const struct train_request *request, struct train_plan *plan,
@@ -184,6 +196,7 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .floats = sparse_floats(request->options),
                                   .curvature = plan->solver != SOLVER_LBFGS,
                                   .by_column = plan->solver != SOLVER_NEWTON,
+                                  .few_passes = makes_few_passes(request, plan),
                                   .threads = plan->threads,
                                   .keeps_threads = true,
                                   .engine = request->remote ? request->remote->engine : NULL};

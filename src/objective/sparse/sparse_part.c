@@ -41,6 +41,20 @@ bool sparse_sell16_pays(const struct objective *o)
            dataset_all_rows(o->spec.data) <= UINT32_MAX && dataset_all_nonzeros(o->spec.data) <= SELL16_ENTRIES;
 }
 
+enum {
+    SCATTER_COLUMNS = 1 << 16, /* at most: the sums of all columns stay in the L2 cache */
+    SCATTER_ENTRIES = 8,       /* a column, at least: adding up the arrays of the ranges must be cheap */
+    SCATTER_MOST = 1 << 22,    /* entries: with more, a pass is worth more threads than there are ranges */
+};
+
+/* A function of the whole data, as sparse_sell16_pays. */
+bool sparse_scatter_pays(const struct objective *o)
+{
+    const uint64_t entries = dataset_all_nonzeros(o->spec.data);
+    return o->x->kind == MATRIX_CSR && o->vectors == 1 && o->spec.few_passes && o->columns <= SCATTER_COLUMNS &&
+           entries >= SCATTER_ENTRIES * (uint64_t)o->columns && entries <= SCATTER_MOST;
+}
+
 bool sparse_two_floats(const struct objective *o)
 {
     return o->sparse.transposed && sparse_sell16_pays(o);
@@ -81,6 +95,14 @@ static double *binary_scores(const struct pass_work *work, struct row_span span)
     return activation;
 }
 
+/* The array that the gradient of a part is added to. */
+static double *scatter_of(const struct pass_work *work)
+{
+    const struct objective *o = work->o;
+    const size_t part = (size_t)(work->part - o->sums.part);
+    return o->sparse.scatter + row_scatter_range(o->layout.blocks.parts, part) * o->columns;
+}
+
 /* One block for two classes. The residuals are added to the part's gradient, or stored for the transposed copy, in
  * which case only the intercept is summed here. */
 static void binary_block(const struct pass_work *work, struct row_span span)
@@ -106,8 +128,11 @@ static void binary_block(const struct pass_work *work, struct row_span span)
     for (size_t i = 0; i < span.count; i++)
         /* With a transposed copy, the part's gradient consists of the intercepts only. */
         work->part->gradient[o->sparse.transposed ? 0 : o->columns] += r[i];
+    const struct sparse_rows entries = span_entries(o->x, span);
     if (!o->sparse.transposed)
-        o->kernel->sparse->back(span_entries(o->x, span), r, work->part->gradient);
+        o->kernel->sparse->back(entries, r, work->part->gradient);
+    else if (o->sparse.scatter)
+        row_scatter_entries(&entries, r, scatter_of(work));
 }
 
 /* Scores from the order of the sparse kernels, [row * classes + class], to that of the losses, [class * stride + row],
@@ -212,7 +237,9 @@ static temper_status column_group(void *context, size_t group, size_t worker)
     csc_expect(&o->sparse.csc, &columns);
     (void)worker;
     double *to_columns = pass->gradient + columns.from * o->vectors;
-    if (o->vectors == 1 && pass->floats)
+    if (o->sparse.scattered)
+        row_scatter_by_columns(&columns.entries, &o->layout.partition, pass->residual, to_columns);
+    else if (o->vectors == 1 && pass->floats)
         o->kernel->sparse->in_order(columns.entries, pass->residual, to_columns);
     else if (o->vectors == 1)
         o->kernel->sparse->times(columns.entries, pass->residual, to_columns);
@@ -300,6 +327,11 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
 temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w, double *gradient,
                               temper_error *error)
 {
+    if (o->sparse.scatter) {
+        row_scatter_total(o->sparse.scatter, o->columns, gradient);
+        finish_columns(o, w, 0, o->columns, gradient);
+        return TEMPER_OK;
+    }
     struct column_pass pass = {o, sparse_takes_floats(o, pass_kind), w, gradient, o->sparse.residual};
     size_t threads = threads_worth(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     temper_status status = TEMPER_OK;
@@ -341,6 +373,19 @@ static temper_status square_group(void *context, size_t group, size_t worker)
     return TEMPER_OK;
 }
 
+/* The same sums without a copy. */
+static void squares_of_rows(const struct objective *o, double *square)
+{
+    memset(square, 0, o->columns * sizeof *square);
+    for (size_t from = 0; from < o->rows; from += o->layout.blocks.block_rows) {
+        const size_t left = o->rows - from, block = o->layout.blocks.block_rows;
+        const struct row_span span = {.from = from, .count = left < block ? left : block};
+        const struct sparse_rows entries = span_entries(o->x, span);
+        page_window_rows(o->x, span.from, span.count);
+        row_scatter_squares(&entries, square);
+    }
+}
+
 /* Only for data with a transposed copy, where a column is contiguous; without one *known is false. These are the
  * diagonal of X'X, from which the diagonal preconditioner is made. */
 temper_status objective_squares(struct objective *o, double *square, bool *known, temper_error *error)
@@ -348,9 +393,11 @@ temper_status objective_squares(struct objective *o, double *square, bool *known
     struct column_pass pass = {.o = o, .gradient = square};
     size_t threads = threads_worth(o->workers, (double)o->x->nonzeros);
     bool sell16 = sell16_exists(&o->sparse.by_column);
+    if (o->sparse.scatter)
+        squares_of_rows(o, square);
     /* Neither copy exists for data with few columns. */
-    *known = sell16 || o->sparse.csc.row;
-    if (!*known)
+    *known = sell16 || o->sparse.csc.row || o->sparse.scatter;
+    if (!*known || o->sparse.scatter)
         return TEMPER_OK;
     if (sell16)
         sell16_squares(&o->sparse.by_column, square + o->sparse.csc.first);
@@ -407,6 +454,10 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
         o->sparse.all_residuals = mem_alloc(all, o->vectors * sizeof *o->sparse.residual);
     if (!o->sparse.residual || (o->weights.f32 && !o->sparse.residual_f32) || (shared && !o->sparse.all_residuals))
         return error_no_memory(error);
+    if (o->sparse.scattered && !shared) {
+        o->sparse.scatter = mem_aligned(SCATTER_RANGES, o->columns * sizeof *o->sparse.scatter);
+        return o->sparse.scatter ? TEMPER_OK : error_no_memory(error);
+    }
     bool sell16 = o->weights.f32 && o->vectors == 1 && !data->storage.memory_limit;
     /* MPI needs CSC columns in any case: the exchange between processes has that form. */
     temper_status status = shared || !sell16 ? make_csc(o, error) : TEMPER_OK;
@@ -422,4 +473,5 @@ void sparse_free(struct sparse_copies *sparse)
     mem_free(sparse->residual_f32);
     mem_free(sparse->activation);
     mem_free(sparse->all_residuals);
+    mem_free(sparse->scatter);
 }

@@ -1,4 +1,5 @@
 /* The same model, byte by byte, for any number of processes. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +7,12 @@
 #include "data/dist/row_partition.h"
 #include "data/dist/scatter_rows.h"
 #include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
 #include "fixtures/model_fixture.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 #include "fixtures/train_fixture.h"
+#include "objective/objective.h"
 
 struct trial {
     enum matrix_kind kind;
@@ -127,6 +130,76 @@ SCRATCH_TEST(so_are_those_of_wide_sparse_rows)
         }
 }
 
+/* ---- Gradients of sparse rows that are added up without a copy ------------------------------- */
+
+enum { THIN_ROWS = 1500, THIN_COLUMNS = 300 };
+
+/* One value of 97 is not 0: so few that gradients are not summed part by part. */
+static struct dataset *thin_data(void)
+{
+    const size_t rows = THIN_ROWS, columns = THIN_COLUMNS;
+    double *value = calloc(rows * columns, sizeof *value);
+    const char **label = malloc(rows * sizeof *label);
+    for (size_t i = 0; value && label && i < rows; i++) {
+        label[i] = (i * 5 % 7 < 3) != (i % 11 == 0) ? "1" : "0";
+        for (size_t j = 0; j < columns; j++)
+            if ((31 * i + 17 * j) % 97 == 0)
+                value[i * columns + j] = (double)((i + j) % 7) - 2;
+    }
+    struct dataset *made = table_make(MATRIX_CSR, rows, columns, value, label);
+    free(value);
+    free(label);
+    return made;
+}
+
+struct evaluation {
+    bool few_passes;
+    size_t threads;
+    double value[TEAM_MOST], gradient[TEAM_MOST][THIN_COLUMNS + 1];
+};
+
+static void evaluate_share(void *context, const temper_comm *comm)
+{
+    struct evaluation *to = context;
+    struct dataset *data = thin_data();
+    struct objective *objective = NULL;
+    double w[THIN_COLUMNS + 1];
+    for (size_t j = 0; j < THIN_COLUMNS + 1; j++)
+        w[j] = (double)(j % 13) / 13 - 0.4;
+    CHECK(scatter_rows(data, comm, NULL) == TEMPER_OK);
+    const struct objective_spec spec = {.data = data,
+                                        .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                        .l2 = 1e-3,
+                                        .intercept = true,
+                                        .floats = true,
+                                        .few_passes = to->few_passes,
+                                        .threads = to->threads};
+    CHECK(objective_new(&spec, &objective, NULL) == TEMPER_OK);
+    CHECK(objective_evaluate(objective, w, &to->value[comm->rank], to->gradient[comm->rank], NULL) == TEMPER_OK);
+    objective_free(objective);
+    dataset_free(data);
+}
+
+/* One process adds up rows, several add up columns; with a copy the sums are in floats. */
+SCRATCH_TEST(so_are_gradients_that_are_added_up_without_a_copy)
+{
+    static struct evaluation alone, copied;
+    alone = (struct evaluation){.few_passes = true, .threads = 1};
+    copied = (struct evaluation){.threads = 1};
+    team_run(1, evaluate_share, &alone);
+    team_run(1, evaluate_share, &copied);
+    for (size_t j = 0; j < THIN_COLUMNS + 1; j++)
+        CHECK(fabs(alone.gradient[0][j] - copied.gradient[0][j]) < 1e-6);
+    for (size_t size = 1; size < 5; size++) {
+        static struct evaluation many;
+        many = (struct evaluation){.few_passes = true, .threads = 1 + size % 3};
+        team_run(size, evaluate_share, &many);
+        for (size_t r = 0; r < size; r++)
+            CHECK(many.value[r] == alone.value[0] &&
+                  memcmp(many.gradient[r], alone.gradient[0], sizeof alone.gradient[0]) == 0);
+    }
+}
+
 /* Fewer parts than processes; convex losses of many classes, which have a preconditioner for each; starts,
  * classes that are given up, a hinge. */
 SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
@@ -183,5 +256,5 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 }
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
-          LISTED(so_are_those_of_other_shapes_and_losses), LISTED(so_are_those_of_more_parts),
-          LISTED(warnings_are_those_of_the_same_rows))
+          LISTED(so_are_gradients_that_are_added_up_without_a_copy), LISTED(so_are_those_of_other_shapes_and_losses),
+          LISTED(so_are_those_of_more_parts), LISTED(warnings_are_those_of_the_same_rows))
