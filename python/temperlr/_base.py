@@ -192,7 +192,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     def _take_report(self, report: dict[str, Any]) -> None:
         self.n_iter_ = report["iterations"]
         self.stop_reason_ = report["stop"]
-        self.l2_ = report["l2"]
+        self.l2_, self.l1_ = report["l2"], report["l1"]
         self.objective_ = report["objective"]
         self.solver_ = report["solver"]
 

@@ -37,8 +37,12 @@ class TemperedLogisticRegression(TemperedClassifier):
         The penalty as LogisticRegression has it, in the place of ``l2``: ``l2 = 1 / (C * sum of the
         weights of the rows)``, on the features as scaled; ``scale="none"`` for its very objective.
         ``inf`` is no penalty.
-    penalty : {"l2", None}, default "l2"
-        As in LogisticRegression; None is ``l2=0``. "l1" and "elasticnet" are refused.
+    penalty : {"l2", "l1", "elasticnet", None}, default "l2"
+        As in LogisticRegression; None is ``l2=0``. "l1" is ``l1_ratio=1``, or ``l1`` where that is given.
+    l1 : float, default 0
+        The penalty ``l1 * ||W||_1``, on the features as scaled: weights become exactly 0. ``l2="auto"`` is 0 then.
+    l1_ratio : float or None, default None
+        As in LogisticRegression, the share of the L1 penalty in ``1 / C``; C is 1 where it is not given.
     loss : str, default "tempered"
         "tempered"; "logistic", "t-logistic" and "gce", which fix temperatures: (1, 1), (1, t2) and
         (t1, 1); "hinge"; "bregman"; "sce", the symmetric cross-entropy; "trimmed", logistic
@@ -46,7 +50,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         matrix of label noise. Parameters that only one loss has follow its
         name: "hinge:0.5" is smoothed over 0.5; "sce:0.1:1:-4" has alpha, beta and what replaces
         log 0; "trimmed:0.2" leaves out a fifth of the rows, by weight.
-    solver : {"auto", "newton", "lbfgs", "tron"}
+    solver : {"auto", "newton", "lbfgs", "tron", "proximal", "owlqn"}
         "auto" takes the fastest for the data. LogisticRegression's names are understood: "newton-cg"
         and "newton-cholesky" are "newton", "liblinear" is "tron", "sag" and "saga" are "auto".
     tol : float, default 1e-4
@@ -98,8 +102,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         ``p ** (t2 - t1)`` of each training row, p being the model's own probability of its given
         label: near 0 for a row that the model does not believe. Only for losses of two temperatures:
         tempered, logistic, t-logistic and gce.
-    t1_, t2_, l2_, objective_, solver_
-        The temperatures and the penalty that were used, the objective at the end, the solver that
+    t1_, t2_, l2_, l1_, objective_, solver_
+        The temperatures and the penalties that were used, the objective at the end, the solver that
         was taken.
     n_cleaned_, n_expected_wrong_ : int and float
         With ``clean``: rows that were dropped, relabelled or given a smaller weight, and labels that
@@ -134,7 +138,8 @@ class TemperedLogisticRegression(TemperedClassifier):
                  callback: Callable[[Progress], Any] | Callable[[TuneProgress], Any] | None = None,
                  precision: str = "auto", calibrate: str = "auto",
                  estimate_noise: bool = False, clean: str | None = None,
-                 C: float | None = None, penalty: str | None = "l2") -> None:
+                 C: float | None = None, penalty: str | None = "l2", l1: float = 0.0,
+                 l1_ratio: float | None = None) -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -157,6 +162,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.clean = clean
         self.C = C
         self.penalty = penalty
+        self.l1 = l1
+        self.l1_ratio = l1_ratio
 
     # ---- Training --------------------------------------------------------------------------------
 
@@ -178,7 +185,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         X = validate(self, X, reset=True)
         labels = self._encode(X, y)
         weights = self._weights(X, labels, sample_weight)
-        options["l2"] = l2.value(X.shape[0] if weights is None else float(weights.sum()))
+        total = X.shape[0] if weights is None else float(weights.sum())
+        options["l2"], options["l1"] = l2.value(total), l2.absolute(total)
         data = borrow(X, labels, getattr(self, "feature_names_in_", None), weights)
         self._train(data, labels, options)
         return self
@@ -229,10 +237,10 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         if self._open_temperatures():
-            options = {**TUNE_DEFAULTS, "grid": self._auto_grid(l2.value(total)), **solver_options(self)}
+            options = {**TUNE_DEFAULTS, "grid": self._auto_grid(l2.value(total), l2.absolute(total)), **solver_options(self)}
             self._take_tuned(run_tuning(data, None, self.callback, self.verbose, options), labels, data, None)
         else:
-            self._train(data, labels, {**self._train_options(), "l2": l2.value(total)})
+            self._train(data, labels, {**self._train_options(), "l2": l2.value(total), "l1": l2.absolute(total)})
         return self
 
     def _take_cleaned(self, report: dict[str, Any]) -> None:
@@ -244,7 +252,7 @@ class TemperedLogisticRegression(TemperedClassifier):
 
     def _train_options(self) -> dict[str, Any]:
         return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
-                "l2": penalty_of(self).l2, **solver_options(self)}
+                "l2": penalty_of(self).l2, "l1": penalty_of(self).l1, **solver_options(self)}
 
     # ---- Temperatures that are chosen ------------------------------------------------------------
 
@@ -261,19 +269,21 @@ class TemperedLogisticRegression(TemperedClassifier):
                              "drop it")
         return open_ones
 
-    def _auto_grid(self, l2: float) -> str:
+    def _auto_grid(self, l2: float, l1: float) -> str:
         """The grid of ``temper train --t1 auto``."""
         open_ones = self._open_temperatures()
         words = [] if len(open_ones) == 2 and self.loss == "tempered" else ["only"]
         words.append(f"loss={self.loss}")
         words += [f"{name}={number(name, getattr(self, name))!r}" for name in ("t1", "t2") if name not in open_ones]
         words += [] if np.isnan(l2) else [f"l2={l2!r}"]
+        words += [f"l1={l1!r}"] if l1 > 0 else []
         return " ".join(words)
 
     def _fit_auto(self, l2: Penalty, X: Any, y: Any, sample_weight: Any) -> None:
         rows = self._counting_rows(X, y, sample_weight)
         weights = self._weights(rows.X, rows.labels, rows.weights)
-        grid = self._auto_grid(l2.value(rows.X.shape[0] if weights is None else float(weights.sum())))
+        total = rows.X.shape[0] if weights is None else float(weights.sum())
+        grid = self._auto_grid(l2.value(total), l2.absolute(total))
         options = {**TUNE_DEFAULTS, "grid": grid, **solver_options(self)}
         tuned = run_tuning(rows.data(self), None, self.callback, self.verbose, options)
         self._take_tuned(tuned, rows.labels, rows.borrowed, rows)
