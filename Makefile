@@ -24,7 +24,7 @@ STUDY      ?=
 PROBA      ?=
 CLEAN      ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
+.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-l1 bench-read bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
         prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
 
@@ -120,6 +120,11 @@ bench-tune: ## searches on few rows, a path of penalties and a whole grid agains
 	@tools/setup bench
 	@tools/build bench
 	@$(BENCH_PYTHON) bench/training/tune.py build/bench/temper build/bench/tune build/bench-tune.json
+
+bench-l1: ## L1 penalties: seconds to a gap of 1e-4 beside LIBLINEAR, glmnet, skglm and scikit-learn; SET="a9a" for one set, L1=--quick
+	@tools/setup bench-l1
+	@tools/build bench
+	@$(BENCH_PYTHON) bench/training/l1.py build/bench/temper build/bench/l1 build/bench-l1.json $(if $(SET),--set "$(SET)") $(L1)
 
 bench-read: ## a clean CSV of numbers: temper beside polars, pyarrow, DuckDB and pandas, on one and two processors
 	@tools/setup python
