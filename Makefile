@@ -170,6 +170,11 @@ bench-tune: ## searches on few rows, a path of penalties and a whole grid agains
 	@tools/build bench
 	@$(BENCH_PYTHON) bench/training/tune.py build/bench/temper build/bench/tune build/bench-tune.json
 
+bench-l1: ## L1 penalties: seconds to a gap of 1e-4 beside LIBLINEAR, glmnet, skglm and scikit-learn; SET="a9a" for one set, L1=--quick
+	@tools/setup bench-l1
+	@tools/build bench
+	@$(BENCH_PYTHON) bench/training/l1.py build/bench/temper build/bench/l1 build/bench-l1.json $(if $(SET),--set "$(SET)") $(L1)
+
 bench-read: ## a clean CSV of numbers: temper beside polars, pyarrow, DuckDB and pandas, on one and two processors
 	@tools/setup python
 	@tools/build bench

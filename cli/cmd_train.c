@@ -118,6 +118,20 @@ static void print_expected(FILE *out, const temper_expected_accuracy *expected)
         }
 }
 
+/* With an L1 penalty: how many weights and features it leaves. */
+static void print_sparsity(FILE *out, const struct train_result *result)
+{
+    const temper_train_report *report = &result->report;
+    const size_t features = temper_model_features(result->model);
+    if (report->l1 == 0)
+        return;
+    print_title(out, "l1");
+    fprintf(out, "%.7g\n", report->l1);
+    print_title(out, "weights");
+    fprintf(out, "%zu of %zu are not 0, of %zu of %zu features\n", report->nonzero,
+            features * temper_model_weight_vectors(result->model), report->nonzero_features, features);
+}
+
 /* Prints one line for each quantity: data, loss, objective, accuracy, effort, file. */
 static void print_table(FILE *out, const struct train_result *result)
 {
@@ -131,6 +145,7 @@ static void print_table(FILE *out, const struct train_result *result)
     fputc('\n', out);
     print_title(out, "l2");
     fprintf(out, "%.7g\n", report->l2);
+    print_sparsity(out, result);
     print_title(out, "objective");
     fprintf(out, "%.7g\n", report->objective);
     /* NAN without --valid. */
@@ -154,6 +169,9 @@ static void print_table(FILE *out, const struct train_result *result)
 static void json_report(FILE *out, const temper_train_report *report)
 {
     json_loss_fields(out, report->loss, report->l2);
+    json_number_field(out, "l1", report->l1);
+    json_count_field(out, "nonzero", report->nonzero);
+    json_count_field(out, "nonzero_features", report->nonzero_features);
     json_number_field(out, "objective", report->objective);
     json_number_field(out, "train_loss", report->train_loss);
     json_number_field(out, "gradient_norm", report->gradient_norm);

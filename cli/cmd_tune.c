@@ -66,6 +66,15 @@ static void print_sizes(FILE *out, const struct tune_result *result)
     fprintf(out, " by cross-validation on %zu folds%s\n", report->folds, report->resumed ? ", resumed" : "");
 }
 
+/* Whether the grid has L1 penalties, which the table then has a column for. */
+static bool has_l1(const temper_tune_report *report)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (report->table[i].l1 > 0)
+            return true;
+    return false;
+}
+
 /* Prints one line of the table, shares as percentages; * marks the choice. The hinge loss has no temperatures. */
 static void print_candidate(FILE *out, const temper_tune_report *report, size_t number)
 {
@@ -78,7 +87,10 @@ static void print_candidate(FILE *out, const temper_tune_report *report, size_t 
         fprintf(out, "%5s %5s", "-", "-");
     else
         fprintf(out, "%5.3g %5.3g", candidate->loss.t1, candidate->loss.t2);
-    fprintf(out, " %10.3g  %6.2f +- %-5.2f", candidate->l2, 100 * candidate->accuracy, 100 * candidate->accuracy_error);
+    fprintf(out, " %10.3g", candidate->l2);
+    if (has_l1(report))
+        fprintf(out, " %10.3g", candidate->l1);
+    fprintf(out, "  %6.2f +- %-5.2f", 100 * candidate->accuracy, 100 * candidate->accuracy_error);
     /* The column exists only if trusted rows were given; print_candidates omits its title accordingly. */
     if (!isnan(candidate->trusted))
         fprintf(out, "  %7.2f", 100 * candidate->trusted);
@@ -92,7 +104,8 @@ static bool comes_first(const temper_tune_candidate *a, const temper_tune_candid
 {
     if (a->stage != b->stage)
         return a->stage > b->stage;
-    return a->accuracy > b->accuracy || (a->accuracy == b->accuracy && a->l2 > b->l2);
+    return a->accuracy > b->accuracy ||
+           (a->accuracy == b->accuracy && (a->l2 > b->l2 || (a->l2 == b->l2 && a->l1 > b->l1)));
 }
 
 /* Explains the columns of the table, and only those that it has. */
@@ -126,8 +139,8 @@ static void print_candidates(FILE *out, const temper_tune_report *report)
         if (at < CANDIDATES_SHOWN)
             shown[at] = i;
     }
-    fprintf(out, "\n  %-10s %5s %5s %10s  %-15s%s  %9s  %9s\n", "loss", "t1", "t2", "l2", "accuracy, %",
-            trusted ? "  trusted" : "", "agreement", "undecided");
+    fprintf(out, "\n  %-10s %5s %5s %10s%s  %-15s%s  %9s  %9s\n", "loss", "t1", "t2", "l2",
+            has_l1(report) ? "         l1" : "", "accuracy, %", trusted ? "  trusted" : "", "agreement", "undecided");
     /* The legend depends on which lines are printed. */
     for (size_t i = 0; i < count; i++) {
         print_candidate(out, report, shown[i]);
@@ -221,6 +234,7 @@ static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
 {
     fputc('{', out);
     json_loss_members(out, candidate->loss, candidate->l2, ", ");
+    json_number_member(out, "l1", candidate->l1);
     fprintf(out, ", \"stage\": %d", candidate->stage);
     json_number_member(out, "accuracy", candidate->accuracy);
     json_number_member(out, "accuracy_error", candidate->accuracy_error);
@@ -277,6 +291,7 @@ static void json_choice(FILE *out, const temper_tune_report *report)
     /* The setting is repeated here, so that simple scripts need not read the table. */
     fputs(",\n  \"best\": {", out);
     json_loss_members(out, best->loss, best->l2, ", ");
+    json_number_member(out, "l1", best->l1);
     json_number_member(out, "score", best->accuracy);
     fprintf(out, ", \"number\": %zu}", report->best);
     json_text_field(out, "decided_by", report->decided_by);

@@ -454,7 +454,7 @@ typedef struct temper_train_options {
     temper_loss_spec loss;          /* tempered, t1 = 0.3, t2 = 1 */
     double l2;                      /* lambda; NAN: lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
     const char *scale;              /* NULL: "standard" for dense data, "none" for sparse */
-    const char *solver;             /* NULL or "auto"; "newton", "lbfgs", "tron" */
+    const char *solver;             /* NULL or "auto"; "newton", "lbfgs", "tron"; with l1 "proximal", "owlqn" */
     const char *precision;          /* of the sums: NULL or "auto"; "f32", "f64" */
     const char *init;               /* NULL or "zero"; "normal:STD" */
     const temper_model *warm_start; /* initial weights; or NULL */
@@ -489,6 +489,9 @@ typedef struct temper_train_options {
      * "auto": by the fits of the calibration if there are any, else one of these if it is fast; NULL or "none": not at
      * all. Not with `validation` or `clean`. */
     const char *holdout;
+    /* The penalty l1 times the sum of the absolute weights, of the scaled features and without the intercepts: weights
+     * become exactly 0. 0: none. With l2 it is an elastic net; l2 = NAN means 0 then. */
+    double l1;
 } temper_train_options;
 
 TEMPER_API temper_train_options temper_train_defaults(void);
@@ -510,7 +513,8 @@ TEMPER_API temper_train_options temper_train_defaults(void);
     X(FEW_ROWS, "few-rows")                   /* too few to estimate the share of wrong labels */                      \
     X(NOT_CALIBRATED, "not-calibrated")       /* probabilities are those that the loss implies */                      \
     X(IN_SAMPLE, "in-sample")                 /* given probabilities fit the labels as those of training rows do */    \
-    X(UNDECIDED, "undecided")                 /* wrong labels cannot be told from overlapping classes */
+    X(UNDECIDED, "undecided")                 /* wrong labels cannot be told from overlapping classes */               \
+    X(NO_FEATURES, "no-features")             /* the L1 penalty leaves every weight at 0 */
 
 typedef enum temper_warning_code {
 #define TEMPER_WARNING_ENUM(name, word) TEMPER_WARNING_##name,
@@ -567,6 +571,9 @@ typedef struct temper_train_report {
     size_t cleaned_rows;
     double expected_wrong;
     temper_expected_accuracy expected; /* with options.holdout */
+    double l1;
+    size_t nonzero;          /* weights other than 0, without intercepts, */
+    size_t nonzero_features; /* and features that have one for any class */
 } temper_train_report;
 
 /* Fits a model (`report` may be NULL). A plateau and a loss that is not finite are failures (TEMPER_BAD_DATA); an
@@ -722,6 +729,7 @@ typedef struct temper_tune_candidate {
     double top_ratio;                           /* CCR: T over the error of all rows */
     double undecided;                           /* V: share of rows below a tenth of the median confidence */
     double code_length;                         /* H: nats a row for the given labels, given the predictions */
+    double l1;
 } temper_tune_candidate;
 
 /* The state of a tuning. */
@@ -747,12 +755,13 @@ typedef int temper_tune_progress_fn(void *context, const temper_tune_progress *p
 typedef struct temper_tune_options {
     size_t struct_size; /* set by temper_tune_defaults() */
     /* Used of these: scale, solver, precision, no_intercept, tolerance, max_iterations, seed, threads and clean; init,
-     * starts, calibrate and estimate_noise of the final fit. Loss and l2 come from the grid. */
+     * starts, calibrate and estimate_noise of the final fit. Loss, l2 and l1 come from the grid. */
     temper_train_options train;
     /* NULL or "default"; "small", "full", "paper"; or lists, of which those not named are as in "full": "t1=0.1,0.5,0.9
-     * t2=1.12,1.5 l2=1e-5..1e-1:5". A range FROM..TO:COUNT has equal steps, equal ratios for l2; "x" after an l2
-     * multiplies lambda_0: 1e-3x..10x:5. "loss=logistic,hinge:0.1" for other methods, with parameters that only they
-     * have. (1, 1) and (0.1, 1.12) are added unless the word "only" is present. */
+     * t2=1.12,1.5 l2=1e-5..1e-1:5". A range FROM..TO:COUNT has equal steps, equal ratios for l2 and l1; "x" after an l2
+     * multiplies lambda_0: 1e-3x..10x:5. With "l1=1e-4..1e-1:10", l2 is 0 unless it is listed too.
+     * "loss=logistic,hinge:0.1" for other methods, with parameters that only they have. (1, 1) and (0.1, 1.12) are
+     * added unless the word "only" is present. */
     const char *grid;
     size_t folds; /* 10; 2: the halves are the folds */
     /* The fold of each row, from 0; NULL: drawn by the seed. With given folds the halves are the even and the odd
@@ -779,7 +788,7 @@ typedef struct temper_tune_options {
 TEMPER_API temper_tune_options temper_tune_defaults(void);
 
 typedef struct temper_tune_report {
-    temper_tune_candidate *table; /* by loss, then by falling l2 */
+    temper_tune_candidate *table; /* by loss, then by falling l2 and l1 */
     size_t count;
     size_t best;        /* index of the chosen candidate */
     size_t by_accuracy; /* index of the candidate with the highest accuracy */

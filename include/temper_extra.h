@@ -266,6 +266,7 @@ TEMPER_API temper_status temper_model_export(const temper_model *model, const ch
 TEMPER_API const char *temper_model_feature_name(const temper_model *model, size_t column); /* or NULL */
 TEMPER_API temper_loss_spec temper_model_loss(const temper_model *model);
 TEMPER_API double temper_model_l2(const temper_model *model);
+TEMPER_API double temper_model_l1(const temper_model *model);
 
 /* Replaces one vector of weights, in units of the unscaled features, and its intercept; both must be finite. The
  * model's calibration, and the record of its training, stay those of the trained weights. */
@@ -290,6 +291,7 @@ typedef struct temper_model_summary {
     double calibration_order, calibration_floor;
     size_t calibration_rows, calibration_folds;
     double noise_rate; /* share of wrong labels by estimate_noise; NAN: not estimated */
+    double l1;
 } temper_model_summary;
 
 TEMPER_API void temper_model_summarise(const temper_model *model, temper_model_summary *summary);

@@ -326,6 +326,10 @@ static void print_model_training(FILE *out, const temper_model_summary *summary)
     char text[FORMAT_LENGTH];
     print_title(out, "l2");
     fprintf(out, "%.7g\n", summary->l2);
+    if (summary->l1 > 0) {
+        print_title(out, "l1");
+        fprintf(out, "%.7g\n", summary->l1);
+    }
     /* Weights apply to unscaled rows, so a model needs no scaling when it is used. */
     print_title(out, "scale");
     fprintf(out, "%s, folded into the weights\n", summary->scale);
@@ -402,6 +406,7 @@ static void print_model_json(FILE *out, const char *path, const temper_model *mo
     json_bool_field(out, "intercept", summary->intercept);
     /* The same members as in the reports of train and tune. */
     json_loss_fields(out, temper_model_loss(model), summary->l2);
+    json_number_field(out, "l1", summary->l1);
     json_text_field(out, "scale", summary->scale);
     json_training(out, summary);
     json_probability_fields(out, model);

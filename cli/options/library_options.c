@@ -309,7 +309,7 @@ void auto_grid(const struct arguments *arguments, const temper_train_options *op
     bool t1 = is_auto(arguments, OPT_T1), t2 = is_auto(arguments, OPT_T2);
     /* Both temperatures free: the tuner's standard candidates belong to the same family. */
     bool free = t1 && t2 && options->loss.method == TEMPER_TEMPERED;
-    /* TRAIN_GRID_LENGTH holds the longest grid: three numbers and a name. */
+    /* TRAIN_GRID_LENGTH holds the longest grid: four numbers and a name. */
     char loss[TEMPER_LOSS_TEXT];
     temper_loss_format(options->loss, loss);
     int at = snprintf(grid, size, "%sloss=%s", free ? "" : "only ", loss);
@@ -318,7 +318,9 @@ void auto_grid(const struct arguments *arguments, const temper_train_options *op
     if (!t2)
         at += append_list(grid + at, size - (size_t)at, "t2", options->loss.t2);
     if (!isnan(options->l2))
-        append_list(grid + at, size - (size_t)at, "l2", options->l2);
+        at += append_list(grid + at, size - (size_t)at, "l2", options->l2);
+    if (options->l1 > 0)
+        append_list(grid + at, size - (size_t)at, "l1", options->l1);
 }
 
 /* ---- All options of a fit ---------------------------------------------------------------------- */
@@ -343,6 +345,7 @@ temper_status train_options(const struct arguments *arguments, temper_train_opti
     solver_options(arguments, options);
     /* NAN: the library computes the default penalty from the data. */
     options->l2 = strcmp(text_of(arguments, OPT_L2), "auto") == 0 ? NAN : number_of(arguments, OPT_L2);
+    options->l1 = number_of(arguments, OPT_L1);
     options->init = text_of(arguments, OPT_INIT);
     options->patience = size_of(arguments, OPT_PATIENCE);
     options->starts = size_of(arguments, OPT_STARTS);

@@ -155,7 +155,11 @@ OPTION(SMOOTHING, .name = "smoothing", .placeholder = "X", .type = TYPE_NUMBER, 
 OPTION(L2, .name = "l2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY, .words = "auto",
        .standard = "auto", .commands = IN(TRAIN),
        .help = "weight of the penalty on squared weights; auto: 0.0002 times the total variance of the features "
-               "divided by the number of classes less one, or chosen with t1 and t2 if these are auto")
+               "divided by the number of classes less one, or chosen with t1 and t2 if these are auto; 0 with --l1")
+
+OPTION(L1, .name = "l1", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY, .standard = "0",
+       .commands = IN(TRAIN),
+       .help = "weight of the penalty on absolute weights, which makes weights exactly 0; with --l2 an elastic net")
 
 OPTION(TRAIN_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "none standard minmax maxabs log pixels", .commands = SOLVING,
@@ -168,9 +172,10 @@ OPTION(VALID, .name = "valid", .placeholder = "FILE", .type = TYPE_FILE, .comman
 OPTION(PATIENCE, .name = "patience", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 1000000000,
        .standard = "10", .commands = IN(TRAIN), .help = "iterations without a lower loss after which --valid stops")
 
-OPTION(SOLVER, .name = "solver", .placeholder = "NAME", .type = TYPE_WORD, .words = "auto newton lbfgs tron",
-       .standard = "auto", .commands = SOLVING,
-       .help = "optimiser: newton, lbfgs or tron; auto chooses one by the size of the data")
+OPTION(
+    SOLVER, .name = "solver", .placeholder = "NAME", .type = TYPE_WORD,
+    .words = "auto newton lbfgs tron proximal owlqn", .standard = "auto", .commands = SOLVING,
+    .help = "optimiser: newton, lbfgs or tron, with --l1 proximal or owlqn; auto chooses one by the size of the data")
 
 OPTION(PRECISION, .name = "precision", .placeholder = "NAME", .type = TYPE_WORD, .words = "auto f32 f64",
        .standard = "auto", .commands = SOLVING, .help = "precision of the sums over rows: f32 or f64")

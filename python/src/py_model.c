@@ -269,13 +269,14 @@ static PyObject *model_describe(PyObject *self, PyObject *nothing)
         return NULL;
     }
     return Py_BuildValue(
-        "{s:N,s:N,s:K,s:s,s:s,s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:K,s:K,s:K,s:O,s:{s:d,s:d,s:n,s:n},s:d}",
+        "{s:N,s:N,s:K,s:s,s:s,s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:K,s:K,s:K,s:O,s:{s:d,s:d,s:n,s:n},s:d,s:d}",
         "classes", names, "feature_names", features, "features", temper_model_features(inside(self)), "loss", loss,
         "scale", s.scale, "solver", s.solver, "stop", s.stop, "precision", s.precision, "t1", s.t1, "t2", s.t2, "l2",
         s.l2, "tolerance", s.tolerance, "objective", s.objective, "gradient", s.gradient, "accuracy", s.accuracy,
         "rows", s.rows, "iterations", s.iterations, "seed", s.seed, "intercept", s.intercept ? Py_True : Py_False,
         "calibration", "order", s.calibration_order, "floor", s.calibration_floor, "rows",
-        (Py_ssize_t)s.calibration_rows, "folds", (Py_ssize_t)s.calibration_folds, "noise_rate", s.noise_rate);
+        (Py_ssize_t)s.calibration_rows, "folds", (Py_ssize_t)s.calibration_folds, "noise_rate", s.noise_rate, "l1",
+        s.l1);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

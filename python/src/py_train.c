@@ -94,15 +94,15 @@ bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], tem
                             "t1",        "t2",      "l2",           "scale",          "solver",
                             "precision", "starts",  "no_intercept", "tolerance",      "max_iterations",
                             "seed",      "threads", "calibrate",    "estimate_noise", "clean",
-                            NULL};
+                            "l1",        NULL};
     const char *loss;
     Py_ssize_t starts, iterations, threads;
     *options = temper_train_defaults();
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$sdddzzznpdnKnzpz", names, &objects[0], &objects[1],
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$sdddzzznpdnKnzpzd", names, &objects[0], &objects[1],
                                      &objects[2], &objects[3], &loss, &options->loss.t1, &options->loss.t2,
                                      &options->l2, &options->scale, &options->solver, &options->precision, &starts,
                                      &options->no_intercept, &options->tolerance, &iterations, &options->seed, &threads,
-                                     &options->calibrate, &options->estimate_noise, &options->clean))
+                                     &options->calibrate, &options->estimate_noise, &options->clean, &options->l1))
         return false;
     options->starts = (size_t)starts;
     options->max_iterations = (size_t)iterations;
@@ -122,11 +122,11 @@ PyObject *training_report(const temper_train_report *r, const double *history, s
         return NULL;
     }
     return Py_BuildValue(
-        "{s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:n,s:n,s:d,s:d,s:n,s:d,s:N,s:N}", "stop", temper_stop_name(r->stop),
-        "solver", r->solver, "precision", r->precision, "l2", r->l2, "objective", r->objective, "loss", r->train_loss,
-        "gradient", r->gradient_norm, "accuracy", r->accuracy, "iterations", (Py_ssize_t)r->iterations, "evaluations",
-        (Py_ssize_t)r->evaluations, "passes", r->passes, "seconds", r->seconds, "cleaned", (Py_ssize_t)r->cleaned_rows,
-        "expected_wrong", r->expected_wrong, "warnings", words, "history", course);
+        "{s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:n,s:n,s:d,s:d,s:n,s:d,s:N,s:N}", "stop", temper_stop_name(r->stop),
+        "solver", r->solver, "precision", r->precision, "l2", r->l2, "l1", r->l1, "objective", r->objective, "loss",
+        r->train_loss, "gradient", r->gradient_norm, "accuracy", r->accuracy, "iterations", (Py_ssize_t)r->iterations,
+        "evaluations", (Py_ssize_t)r->evaluations, "passes", r->passes, "seconds", r->seconds, "cleaned",
+        (Py_ssize_t)r->cleaned_rows, "expected_wrong", r->expected_wrong, "warnings", words, "history", course);
 }
 
 PyObject *pending_exception(void)

@@ -95,6 +95,7 @@ static const struct column {
     {"t2", offsetof(temper_tune_candidate, loss.t2), 1},
     {"smoothing", offsetof(temper_tune_candidate, loss.smoothing), 1},
     {"l2", offsetof(temper_tune_candidate, l2), 1},
+    {"l1", offsetof(temper_tune_candidate, l1), 1},
     {"accuracy", offsetof(temper_tune_candidate, accuracy), 1},
     {"accuracy_error", offsetof(temper_tune_candidate, accuracy_error), 1},
     {"log_loss", offsetof(temper_tune_candidate, log_loss), 1},

@@ -212,7 +212,7 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _take_report(self, report: dict[str, Any]) -> None:
         self.n_iter_ = iterations_of(report)
         self.stop_reason_ = report["stop"]
-        self.l2_ = report["l2"]
+        self.l2_, self.l1_ = report["l2"], report["l1"]
         self.objective_ = report["objective"]
         self.solver_ = report["solver"]
 

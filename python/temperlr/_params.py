@@ -13,7 +13,7 @@ import numpy as np
 
 def solver_options(estimator: Any) -> dict[str, Any]:
     """What training and tuning have in common."""
-    return {"scale": scale_of(estimator.scale), "solver": solver_of(estimator.solver),
+    return {"scale": scale_of(estimator.scale), "solver": solver_of(estimator.solver, l1=has_l1(estimator)),
             "precision": word("precision", estimator.precision),
             "calibrate": word("calibrate", estimator.calibrate),
             "estimate_noise": bool(estimator.estimate_noise),
@@ -56,12 +56,17 @@ _THEIR_SOLVERS = {"newton-cg": "newton", "newton-cholesky": "newton", "liblinear
                   "saga": "auto"}
 
 
-def solver_of(value: Any, classes: int = 2) -> str:
+def solver_of(value: Any, classes: int = 2, l1: bool = False) -> str:
     """The library's "newton" is for two classes; theirs are for any number."""
     name = word("solver", value)
     if name in ("newton-cg", "newton-cholesky") and classes > 2:
         return "auto"
-    return _THEIR_SOLVERS.get(name, name)
+    return "auto" if l1 and name in ("liblinear", "saga") else _THEIR_SOLVERS.get(name, name)
+
+
+def has_l1(estimator: Any) -> bool:
+    """Whether there is an L1 penalty."""
+    return getattr(estimator, "l1", 0.0) != 0 or bool(ratio_of(estimator))
 
 
 def check_theirs(estimator: Any, classes: int) -> None:
@@ -82,36 +87,65 @@ def check_theirs(estimator: Any, classes: int) -> None:
 
 
 class Penalty(NamedTuple):
-    """lambda, or LogisticRegression's C, of which one is NaN; both: "auto"."""
+    """lambda and the L1 penalty; or LogisticRegression's C, of which a share `ratio` is the latter. One of l2 and C is
+    NaN; both: "auto"."""
 
     l2: float
     C: float
+    l1: float = 0.0
+    ratio: float = 0.0
 
     def value(self, weight: float) -> float:
         """lambda for rows of this total weight; NaN: "auto"."""
-        return self.l2 if math.isnan(self.C) else 1 / (self.C * weight)
+        return self.l2 if math.isnan(self.C) else (1 - self.ratio) / (self.C * weight)
+
+    def absolute(self, weight: float) -> float:
+        """The L1 penalty for such rows."""
+        return self.l1 if math.isnan(self.C) else self.ratio / (self.C * weight)
+
+
+def ratio_of(estimator: Any) -> float | None:
+    """The share of the L1 penalty by penalty and l1_ratio, as LogisticRegression reads them; None: neither says."""
+    ratio, penalty = getattr(estimator, "l1_ratio", None), getattr(estimator, "penalty", "l2")
+    if penalty == "elasticnet" and ratio is None:
+        raise ValueError('penalty="elasticnet" needs l1_ratio, the share of the L1 penalty')
+    if ratio is not None:
+        ratio = number("l1_ratio", ratio)
+        if not 0 <= ratio <= 1:
+            raise ValueError(f"l1_ratio has to be from 0 to 1, and is {ratio!r}")
+        if penalty == "l1" and ratio != 1:
+            raise ValueError(f'penalty="l1" contradicts l1_ratio={ratio!r}; drop one of them')
+        return ratio
+    return 1.0 if penalty == "l1" else None
 
 
 def penalty_of(estimator: Any) -> Penalty:
-    """Of the parameters l2, C and penalty; what contradicts itself is refused."""
-    if estimator.penalty not in ("l2", None, "none", "deprecated"):
-        raise ValueError(f"penalty={estimator.penalty!r} is not supported: the solvers minimise smooth functions, and "
-                         "l1 is none; penalty=\"l2\", None, or LogisticRegression with solver=\"saga\"")
+    """Of the parameters l1, l2, C, penalty and l1_ratio; what contradicts itself is refused."""
+    if estimator.penalty not in ("l1", "l2", "elasticnet", None, "none", "deprecated"):
+        raise ValueError(f'penalty={estimator.penalty!r} is not known; "l1", "l2", "elasticnet" or None')
     l2 = math.nan if is_auto(estimator.l2) else number("l2", estimator.l2)
-    if estimator.C is not None and not math.isnan(l2):
-        raise ValueError("l2 and C are the same penalty in two units; give one of them")
+    l1, ratio = number("l1", getattr(estimator, "l1", 0.0)), ratio_of(estimator)
+    if estimator.C is not None and not (math.isnan(l2) and l1 == 0):
+        name = "l2" if l1 == 0 else "l1"
+        raise ValueError(f"{name} and C are the same penalty in two units; give one of them")
     if estimator.penalty in (None, "none"):
-        if not math.isnan(l2):
-            raise ValueError("penalty=None leaves nothing for l2 to say; drop one of them")
+        if l1 != 0 or ratio is not None or not math.isnan(l2):
+            raise ValueError("penalty=None leaves nothing for l2, l1 and l1_ratio to say; drop them, or penalty")
         if estimator.C not in (None, 1):  # LogisticRegression's default
             warn_caller(f"C={estimator.C!r} has no effect with penalty=None", UserWarning)
         return Penalty(0.0, math.nan)
+    if estimator.C is None and (ratio is None or l1 != 0 or not math.isnan(l2)):
+        if getattr(estimator, "l1_ratio", None) is not None:
+            raise ValueError("l1_ratio divides C; give C, or l1 and l2")
+        if estimator.penalty == "l1" and l1 == 0:
+            raise ValueError('penalty="l1" leaves nothing for l2 to say; give l1 or C, or drop penalty')
+        return Penalty(l2, math.nan, l1)
     if estimator.C is None:
-        return Penalty(l2, math.nan)
+        return Penalty(math.nan, 1.0, 0.0, ratio or 0.0)  # LogisticRegression's own default
     C = number("C", estimator.C)
     if C <= 0:
         raise ValueError(f"C has to be above 0, and is {C!r}; smaller is a stronger penalty")
-    return Penalty(math.nan, C)
+    return Penalty(math.nan, C, 0.0, ratio or 0.0)
 
 
 def clean_of(value: Any) -> str | None:

@@ -62,7 +62,8 @@ def train(data: Data | tuple[Plan, Callable[..., Any]], warm: Model | None, foll
           precision: str | None, starts: int, no_intercept: bool, tolerance: float,
           max_iterations: int, seed: int,
           threads: int, calibrate: str | None,
-          estimate_noise: bool, clean: str | None) -> tuple[Model, dict[str, Any], BaseException | None]: ...
+          estimate_noise: bool, clean: str | None,
+          l1: float) -> tuple[Model, dict[str, Any], BaseException | None]: ...
 def tune(data: Data, trusted: Data | None, follow: _Caller | None, signals: bool, *,
          grid: str | None, folds: int, fold: _Array | None, criterion: str | None,
          assume: str | None, ask: int, trusted_rows: _Array | None, trusted_labels: _Array | None,

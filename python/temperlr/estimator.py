@@ -12,7 +12,7 @@ from ._base import TemperedClassifier, free_temperatures, weight_type
 from ._callbacks import FitTasks
 from ._compat import validate, with_callbacks
 from ._data import Labels, borrow, encode_labels, labels_of_names, on_cpu
-from ._params import (Penalty, check_theirs, count, is_auto, number, penalty_of, solver_of, solver_options, threads_of,
+from ._params import (Penalty, check_theirs, count, has_l1, is_auto, number, penalty_of, solver_of, solver_options, threads_of,
                       warn_caller, word)
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
 from ._tuning import TUNE_DEFAULTS, fold_of_rows, run_tuning
@@ -40,9 +40,12 @@ class TemperedLogisticRegression(TemperedClassifier):
         The penalty as LogisticRegression has it, in the place of ``l2``: ``l2 = 1 / (C * sum of the
         weights of the rows)``, on the features as scaled; ``scale="none"`` for its very objective.
         ``inf`` is no penalty.
-    penalty : {"l2", None}, default "l2"
-        As in LogisticRegression; None is ``l2=0``, and "deprecated", its default from 1.8 on, is "l2". "l1" and
-        "elasticnet" are refused.
+    penalty : {"l2", "l1", "elasticnet", None}, default "l2"
+        As in LogisticRegression; None is ``l2=0``, and "deprecated", its default from 1.8 on, is "l2". "l1" is ``l1_ratio=1``, or ``l1`` where that is given.
+    l1 : float, default 0
+        The penalty ``l1 * ||W||_1``, on the features as scaled: weights become exactly 0. ``l2="auto"`` is 0 then.
+    l1_ratio : float or None, default None
+        As in LogisticRegression, the share of the L1 penalty in ``1 / C``; C is 1 where it is not given.
     loss : str, default "tempered"
         "tempered"; "logistic", "t-logistic" and "gce", which fix temperatures: (1, 1), (1, t2) and
         (t1, 1); "hinge"; "bregman"; "sce", the symmetric cross-entropy; "trimmed", logistic
@@ -50,7 +53,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         matrix of label noise. Parameters that only one loss has follow its
         name: "hinge:0.5" is smoothed over 0.5; "sce:0.1:1:-4" has alpha, beta and what replaces
         log 0; "trimmed:0.2" leaves out a fifth of the rows, by weight.
-    solver : {"auto", "newton", "lbfgs", "tron"}
+    solver : {"auto", "newton", "lbfgs", "tron", "proximal", "owlqn"}
         "auto" takes the fastest for the data. LogisticRegression's names are understood: "newton-cg"
         and "newton-cholesky" are "newton" for two classes and "auto" for more, "liblinear" is "tron", "sag" and "saga"
         are "auto".
@@ -113,8 +116,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         ``p ** (t2 - t1)`` of each training row, p being the model's own probability of its given
         label: near 0 for a row that the model does not believe. Only for losses of two temperatures:
         tempered, logistic, t-logistic and gce.
-    t1_, t2_, l2_, objective_, solver_
-        The temperatures and the penalty that were used, the objective at the end, the solver that
+    t1_, t2_, l2_, l1_, objective_, solver_
+        The temperatures and the penalties that were used, the objective at the end, the solver that
         was taken.
     n_cleaned_, n_expected_wrong_ : int and float
         With ``clean``: rows that were dropped, relabelled or given a smaller weight, and labels that
@@ -156,7 +159,8 @@ class TemperedLogisticRegression(TemperedClassifier):
                  precision: str = "auto", calibrate: str = "auto",
                  estimate_noise: bool = False, clean: str | None = None,
                  C: float | None = None, penalty: str | None = "l2", cv: Folds = 10, dual: bool = False,
-                 intercept_scaling: float = 1.0, multi_class: str = "auto") -> None:
+                 intercept_scaling: float = 1.0, multi_class: str = "auto", l1: float = 0.0,
+                 l1_ratio: float | None = None) -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -183,6 +187,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.dual = dual
         self.intercept_scaling = intercept_scaling
         self.multi_class = multi_class
+        self.l1 = l1
+        self.l1_ratio = l1_ratio
 
     # ---- Training --------------------------------------------------------------------------------
 
@@ -235,7 +241,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         options = self._train_options()
         labels = self._encode(X, y)
         weights = self._weights(X, labels, sample_weight)
-        options["l2"] = l2.value(X.shape[0] if weights is None else float(weights.sum()))
+        total = X.shape[0] if weights is None else float(weights.sum())
+        options["l2"], options["l1"] = l2.value(total), l2.absolute(total)
         data = borrow(X, labels, getattr(self, "feature_names_in_", None), weights)
         self._train(data, labels, options, X.dtype, tasks)
 
@@ -243,7 +250,7 @@ class TemperedLogisticRegression(TemperedClassifier):
                tasks: FitTasks | None = None) -> None:
         """Train on rows that are ready."""
         check_theirs(self, len(labels.classes))
-        options["solver"] = solver_of(self.solver, len(labels.classes))
+        options["solver"] = solver_of(self.solver, len(labels.classes), has_l1(self))
         labels = labels._replace(codes=labels.codes[:0].copy())  # the library has its own
         if tasks:
             tasks.attributes = {"classes_": labels.classes, "_order": labels.order, "_dtype": weight_type(dtype)}
@@ -290,14 +297,14 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         if self._open_temperatures():
-            options = self._tune_options(l2.value(total))
+            options = self._tune_options(l2.value(total), l2.absolute(total))
             if not isinstance(self.cv, Integral):
                 raise ValueError("folds of a table are drawn; cv has to be their number")
             options["folds"] = count("cv", self.cv)
-            options["solver"] = solver_of(self.solver, len(labels.classes))
+            options["solver"] = solver_of(self.solver, len(labels.classes), has_l1(self))
             self._take_tuned(run_tuning(data, None, self, tasks, options), labels, data, None)
         else:
-            self._train(data, labels, {**self._train_options(), "l2": l2.value(total)}, tasks=tasks)
+            self._train(data, labels, {**self._train_options(), "l2": l2.value(total), "l1": l2.absolute(total)}, tasks=tasks)
 
     def _take_cleaned(self, report: dict[str, Any]) -> None:
         self.n_cleaned_ = report["cleaned"]
@@ -308,7 +315,7 @@ class TemperedLogisticRegression(TemperedClassifier):
 
     def _train_options(self) -> dict[str, Any]:
         return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
-                "l2": penalty_of(self).l2, **solver_options(self)}
+                "l2": penalty_of(self).l2, "l1": penalty_of(self).l1, **solver_options(self)}
 
     # ---- Temperatures that are chosen ------------------------------------------------------------
 
@@ -325,24 +332,26 @@ class TemperedLogisticRegression(TemperedClassifier):
                              "drop it")
         return open_ones
 
-    def _auto_grid(self, l2: float) -> str:
+    def _auto_grid(self, l2: float, l1: float) -> str:
         """The grid of ``temper train --t1 auto``."""
         open_ones = self._open_temperatures()
         words = [] if len(open_ones) == 2 and self.loss == "tempered" else ["only"]
         words.append(f"loss={self.loss}")
         words += [f"{name}={number(name, getattr(self, name))!r}" for name in ("t1", "t2") if name not in open_ones]
         words += [] if np.isnan(l2) else [f"l2={l2!r}"]
+        words += [f"l1={l1!r}"] if l1 > 0 else []
         return " ".join(words)
 
-    def _tune_options(self, l2: float) -> dict[str, Any]:
-        return {**TUNE_DEFAULTS, "grid": self._auto_grid(l2), **solver_options(self)}
+    def _tune_options(self, l2: float, l1: float) -> dict[str, Any]:
+        return {**TUNE_DEFAULTS, "grid": self._auto_grid(l2, l1), **solver_options(self)}
 
     def _fit_auto(self, l2: Penalty, X: Any, y: Any, sample_weight: Any, groups: Any, tasks: FitTasks | None) -> None:
         rows = self._counting_rows(X, y, sample_weight)
         check_theirs(self, len(rows.labels.classes))
         weights = self._weights(rows.X, rows.labels, rows.weights)
-        options = self._tune_options(l2.value(rows.X.shape[0] if weights is None else float(weights.sum())))
-        options["solver"] = solver_of(self.solver, len(rows.labels.classes))
+        total = rows.X.shape[0] if weights is None else float(weights.sum())
+        options = self._tune_options(l2.value(total), l2.absolute(total))
+        options["solver"] = solver_of(self.solver, len(rows.labels.classes), has_l1(self))
         options["fold"], options["folds"] = fold_of_rows(self.cv, rows, groups, options["seed"])
         tuned = run_tuning(rows.data(self), None, self, tasks, options)
         self._take_tuned(tuned, rows.labels, rows.borrowed, rows, X.dtype)

@@ -58,7 +58,7 @@ def load(path: str | os.PathLike[str]) -> TemperedLogisticRegression:
     estimator = TemperedLogisticRegression(
         known["t1"], known["t2"], known["l2"], loss=known["loss"], solver=known["solver"],
         tol=known["tolerance"], fit_intercept=known["intercept"], scale=known["scale"],
-        random_state=known["seed"], precision=known["precision"])
+        random_state=known["seed"], precision=known["precision"], l1=known["l1"])
     fill(estimator, model)
     return estimator
 
@@ -73,5 +73,5 @@ def fill(estimator: TemperedLogisticRegression, model: _temper.Model) -> None:
     estimator.n_iter_ = iterations_of(known)
     estimator.stop_reason_ = known["stop"]
     estimator.l2_, estimator.objective_ = known["l2"], known["objective"]
-    estimator.solver_ = known["solver"]
+    estimator.l1_, estimator.solver_ = known["l1"], known["solver"]
     estimator._take_loss(known["loss"], known["t1"], known["t2"])

@@ -116,6 +116,11 @@ double temper_model_l2(const temper_model *model)
     return model_of(model)->l2;
 }
 
+double temper_model_l1(const temper_model *model)
+{
+    return model_of(model)->l1;
+}
+
 /* 1 for two classes (the score of class 1), otherwise one for each class. */
 size_t temper_model_weight_vectors(const temper_model *model)
 {
@@ -169,6 +174,7 @@ void temper_model_summarise(const temper_model *handle, temper_model_summary *su
                                       .t2 = model->loss.t2,
                                       .smoothing = model->loss.smoothing,
                                       .l2 = model->l2,
+                                      .l1 = model->l1,
                                       .tolerance = training->tolerance,
                                       .objective = training->objective,
                                       .train_loss = training->loss,

@@ -59,7 +59,7 @@ struct model {
     size_t features;
     struct names feature_names; /* or none */
     temper_loss_spec loss;      /* resolved */
-    double l2;
+    double l2, l1;
     bool intercept; /* whether one was trained */
     /* Activations of a raw row: bias + weights . f(x), f = log(1 + x) if scale.kind is SCALE_LOG,
      * else x itself. One vector for two classes (its sign is for class 1 against class 0), one for

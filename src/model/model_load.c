@@ -384,6 +384,12 @@ static bool parse_l2(struct json_reader *json, struct model *model)
            parse_parameter(json, true, &model->l2);
 }
 
+/* The L1 penalty, of models that have one. */
+static bool parse_l1(struct json_reader *json, struct model *model)
+{
+    return parse_parameter(json, true, &model->l1);
+}
+
 /* A row of a matrix of label noise: probabilities that sum to 1, up to rounding. */
 static bool parse_matrix_row(struct json_reader *json, size_t classes, bool positive, double *row)
 {
@@ -541,6 +547,7 @@ static const struct model_key {
     {"smoothing", parse_smoothing, false},
     {"parameters", parse_parameters, true},
     {"l2", parse_l2, false},
+    {"l1", parse_l1, true},
     {"classes", parse_class_names, false},
     {"features", parse_features, false},
     {"feature_names", parse_feature_names, true},
@@ -564,8 +571,7 @@ static bool find_key(struct json_reader *json, const char *key, size_t *at)
     while (found < MODEL_KEYS && strcmp(model_keys[found].key, key) != 0)
         found++;
     if (found == MODEL_KEYS)
-        return json_fail(json, "a key that this temper does not know; the file was changed, or "
-                               "update temper");
+        return json_fail(json, "a key that this temper does not know; the file was changed, or update temper");
     if (found < *at)
         return json_fail(json, "\"%s\" comes twice, or too late; the file was changed: train again", key);
     /* Keys that were left out in between must be optional. */

@@ -82,6 +82,8 @@ static void write_loss(const struct model *model, struct text *text)
     write_if(text, loss.method == TEMPER_HINGE, "smoothing", loss.smoothing);
     write_parameters(loss, text);
     write_number(text, "l2", model->l2);
+    if (model->l1 > 0)
+        write_number(text, "l1", model->l1);
 }
 
 /* Classes; the number of features, and their names if they have any. */
@@ -334,6 +336,7 @@ static const char *what_is_not_finite(const struct model *model)
                      model->calibration.floor,
                      model->calibration.matrix_floor,
                      model->l2,
+                     model->l1,
                      t->tolerance,
                      t->weight_sum,
                      t->objective,

@@ -49,6 +49,8 @@ static inline double scaled_derivative(const struct scale *scale, size_t j, doub
 
 /* (l2 / 2) |w|^2 over `count` weights; the intercepts behind them are not penalised. */
 double l2_penalty(const double *w, size_t count, double l2);
+/* The same, plus l1 |w|_1. */
+double penalties(const double *w, size_t count, double l2, double l1);
 
 /* How the losses of margins are computed: from the table, if there is one. */
 struct margin_source {

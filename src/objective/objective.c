@@ -293,6 +293,11 @@ void objective_set_l2(struct objective *o, double l2)
     o->spec.l2 = l2;
 }
 
+void objective_set_l1(struct objective *o, double l1)
+{
+    o->spec.l1 = l1;
+}
+
 /* Another loss, as each phase of a training may have. The table is rebuilt in place, and
  * only if they differ. */
 void objective_set_loss(struct objective *o, temper_loss_spec loss)
@@ -345,7 +350,7 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
     o->loss = pass_total(o, TOTAL_LOSS) / o->weight_sum;
     o->accuracy = pass_total(o, TOTAL_CORRECT) / o->weight_sum;
     /* Intercepts come last and are not penalised. */
-    *value = o->loss + l2_penalty(w, o->columns * o->vectors, o->spec.l2);
+    *value = o->loss + penalties(w, o->columns * o->vectors, o->spec.l2, o->spec.l1);
     return TEMPER_OK;
 }
 

@@ -1,11 +1,12 @@
 /* objective: the regularised mean loss over the rows of a dataset: value, gradient and Hessian products. The only
  * place where data meets loss.
  *
- *     J(w) = (1 / sum s) sum_n s_n loss(x_n, c_n) + (l2 / 2) |w|^2
+ *     J(w) = (1 / sum s) sum_n s_n loss(x_n, c_n) + (l2 / 2) |w|^2 + l1 |w|_1
  *
  * w is ordered by feature, w[j * vectors + k], with one vector for two classes and else one for each class; the
  * intercepts, which are not penalised, come last. Weights are those of the scaled features; the rows themselves are
- * never copied. J is a pure function of w: the same bits for any number of threads and any earlier evaluations. */
+ * never copied. J is a pure function of w: the same bits for any number of threads and any earlier evaluations.
+ * Gradient and Hessian are those of J without its last term, which has none at 0: optim/l1_penalty.h. */
 #ifndef OBJECTIVE_OBJECTIVE_H
 #define OBJECTIVE_OBJECTIVE_H
 
@@ -18,6 +19,7 @@ struct objective_spec {
     const struct scale *scale;  /* borrowed; any kind but log. NULL: features as they are */
     temper_loss_spec loss;      /* resolved */
     double l2;
+    double l1;
     bool intercept;
     bool f64;       /* sums in doubles throughout; always so for sparse data, */
     bool floats;    /* unless this is set; see sparse_takes_floats */
@@ -52,6 +54,7 @@ size_t objective_vectors(const struct objective *objective);
 
 /* Another penalty or loss for the same rows. */
 void objective_set_l2(struct objective *objective, double l2);
+void objective_set_l1(struct objective *objective, double l1);
 void objective_set_loss(struct objective *objective, temper_loss_spec loss);
 /* The matrix of label noise for losses that have one, by_label[given * classes + true]; borrowed, NULL for none. */
 void objective_set_transition(struct objective *objective, const double *by_label);
@@ -63,6 +66,9 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
 void objective_accept(void *context);
 temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error);
 temper_status objective_hessian(void *context, double *h, temper_error *error);
+/* Two classes: the same for the weights index[count], ascending, h[i * count + j]. The intercept, if there is one, is
+ * the last of them. */
+temper_status objective_hessian_of(void *context, const size_t *index, size_t count, double *h, temper_error *error);
 /* Root mean square of the scores that v gives. */
 temper_status objective_length(void *context, const double *v, double *length, temper_error *error);
 

@@ -68,6 +68,17 @@ double l2_penalty(const double *w, size_t count, double l2)
     return 0.5 * l2 * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
+/* The L1 norm in one sum in the order of the weights; without it, the bits of l2_penalty. */
+double penalties(const double *w, size_t count, double l2, double l1)
+{
+    double sum = 0, smooth = l2_penalty(w, count, l2);
+    if (l1 == 0)
+        return smooth;
+    for (size_t i = 0; i < count; i++)
+        sum += fabs(w[i]);
+    return smooth + l1 * sum;
+}
+
 /* MPI: an error in all processes unless all have chosen the same kernels: different instruction sets round
  * differently, and results would depend on which machine has which rows. */
 temper_status check_same_kernel(const struct kernel *kernel, const temper_comm *comm, temper_error *error)

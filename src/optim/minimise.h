@@ -1,4 +1,5 @@
-/* minimise: what a minimiser sees: a smooth function of many numbers, and never the data behind it.
+/* minimise: what a minimiser sees: a function of many numbers, smooth but for an L1 penalty, and never the data behind
+ * it.
  *
  * The function may have negative curvature, and flat regions far out where its gradient vanishes. Everything that a
  * minimiser needs after an iteration is in one array of doubles, its memory, so that a caller can save it after any
@@ -24,6 +25,9 @@ struct problem {
     temper_status (*multiply)(void *context, const double *v, double *product, temper_error *error);
     /* The lower triangle of H, h[i * size + j], j <= i. NULL if it is too large, or there is none. */
     temper_status (*hessian)(void *context, double *h, temper_error *error);
+    /* The same for the numbers index[count] of w, ascending, among them all that are not penalised: h[i * count + j].
+     * NULL if there is none. */
+    temper_status (*hessian_of)(void *context, const size_t *index, size_t count, double *h, temper_error *error);
     double hessian_rounding; /* errors of H as a share of its diagonal; 0: those of sums in doubles */
     /* v becomes M^-1 v for some M > 0 that resembles H. NULL: M = 1. */
     void (*precondition)(void *preconditioner, double *v);
@@ -31,6 +35,11 @@ struct problem {
     /* tron: instead, a diagonal M^-1, one number for every `diagonal_group` entries of v. */
     const double *diagonal;
     size_t diagonal_group;
+    /* An L1 penalty: the value includes l1 |w_j| of the first `penalised` numbers; gradient and Hessian are those of
+     * the rest of the function. 0: none. The norm of the gradient, in options and reports, is that of the minimum-norm
+     * subgradient (l1_penalty.h). */
+    double l1;
+    size_t penalised;
 };
 
 /* The state after an iteration. */
@@ -113,5 +122,10 @@ typedef temper_status minimiser_fn(const struct problem *problem, const struct o
 minimiser_fn minimise_lbfgs;  /* any size; uses precondition */
 minimiser_fn minimise_newton; /* needs hessian; a few hundred numbers */
 minimiser_fn minimise_tron;   /* needs multiply; conjugate gradients in a trust region */
+
+/* With an L1 penalty; numbers that are 0 at the minimum are exactly 0 there. */
+minimiser_fn minimise_proximal; /* needs hessian_of and multiply */
+enum { PROXIMAL_SET = 2048 };   /* numbers of a working set at most: its Hessian takes 32 MiB */
+minimiser_fn minimise_orthant;  /* gradients alone are enough */
 
 #endif

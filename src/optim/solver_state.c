@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "optim/l1_penalty.h"
 #include "optim/vector.h"
 
 /* Differences of values below this share of the value are rounding: floats have a precision of 1e-7, and a difference
@@ -102,7 +103,7 @@ void solver_close(struct solver_state *state)
 /* Counts, and makes every trial that is not finite recognisable by an infinite norm. */
 void solver_evaluated(struct solver_state *state)
 {
-    const double norm = vector_norm(state->trial_gradient, state->problem->size);
+    const double norm = l1_gradient_norm(state->problem, state->trial, state->trial_gradient);
     state->head->evaluations++;
     state->at_last_evaluation = false;
     state->trial_norm = isfinite(state->trial_value) && isfinite(norm) ? norm : INFINITY;
@@ -485,7 +486,7 @@ static const char *fault(struct solver_state *state, enum solver_kind kind)
         return "it is that of another solver";
     if (head->size != (double)n || !counts_are_valid(head) || head->extra != (double)(options->memory_count - fixed))
         return "its size is another";
-    if (!norms_are_valid(head) || head->gradient_norm != vector_norm(state->gradient, n))
+    if (!norms_are_valid(head) || head->gradient_norm != l1_gradient_norm(state->problem, state->w, state->gradient))
         return CONTRADICTION;
     return NULL;
 }

@@ -37,7 +37,7 @@ struct solver_head {
     double decrease[2 * SOLVER_WINDOW];   /* of the last iterations, the newest first */
 };
 
-enum solver_kind { OPTIM_LBFGS = 1, OPTIM_NEWTON = 2, OPTIM_TRON = 3 };
+enum solver_kind { OPTIM_LBFGS = 1, OPTIM_NEWTON = 2, OPTIM_TRON = 3, OPTIM_PROXIMAL = 4, OPTIM_ORTHANT = 5 };
 
 struct solver_state {
     const struct problem *problem;

@@ -52,7 +52,7 @@ static double actual_decrease(const struct solver_state *state, const struct tru
     const double decrease = head->value - state->trial_value, noise = solver_rounding(state);
     if (trust_predicted_decrease(step) > noise || state->trial_value > head->lowest + noise)
         return decrease;
-    const double slope = vector_dot(state->trial_gradient, step->step, state->problem->size);
+    const double slope = vector_dot(state->trial_gradient, step->step, state->problem->size) + step->penalty;
     return -0.5 * (step->slope + slope);
 }
 

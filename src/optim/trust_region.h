@@ -10,7 +10,8 @@
 struct trust_step {
     const double *step; /* trial - w */
     double norm;        /* in the norm of the region */
-    double slope;       /* gradient' step */
+    double slope;       /* gradient' step, plus the change of the penalty: */
+    double penalty;     /* that of the L1 penalty; 0 without one */
     double curvature;   /* step' H step */
     bool at_boundary;   /* the region kept it from being longer, */
     bool limited;       /* or the limit on the length of steps did */

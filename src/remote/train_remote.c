@@ -105,12 +105,13 @@ static temper_status decide_scale(struct shard_plan *plan, const char *word, tem
 }
 
 /* Refuses solvers that need Hessians or Hessian-vector products: workers compute gradients only. */
-static temper_status check_solver(const char *solver, temper_error *error)
+static temper_status check_solver(const char *solver, double l1, temper_error *error)
 {
-    if (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0)
+    const char *fitting = l1 > 0 ? "owlqn" : "lbfgs";
+    if (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, fitting) == 0)
         return TEMPER_OK;
-    return error_set(error, TEMPER_USAGE, "the solver '%.64s' is not for shards, which give gradients only; try lbfgs",
-                     solver);
+    return error_set(error, TEMPER_USAGE, "the solver '%.64s' is not for shards, which give gradients only; try %s",
+                     solver, fitting);
 }
 
 /* Refuses what needs rows in one place, with the plan and again with the options of the training, which may differ. */
@@ -130,7 +131,7 @@ static temper_status check_options(const temper_train_options *options, temper_e
                          "a model of shards is not calibrated, which needs rows in one place; 'calibrate' can be auto "
                          "or none here, not '%.64s'",
                          calibrate);
-    return check_solver(options->solver, error);
+    return check_solver(options->solver, options->l1, error);
 }
 
 /* Loss, penalty and precision, as a training in memory would have them, so that the model is the same up to
@@ -148,8 +149,11 @@ static temper_status decide_loss(struct shard_plan *plan, const temper_train_opt
                          "place; pass another loss",
                          method_name(plan->loss.method));
     TRY(train_check_l2(options->l2, error));
-    /* NaN: the default penalty, from the variances of all rows as scaled. */
-    if (isnan(options->l2))
+    TRY(train_check_l1(options, error));
+    /* NaN: the default penalty, from the variances of all rows as scaled; with an L1 penalty none. */
+    if (isnan(options->l2) && options->l1 > 0)
+        plan->l2 = 0;
+    else if (isnan(options->l2))
         plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns, all->classes.count);
     temper_status status = train_check_loss(plan->loss, error);
     return status == TEMPER_OK ? choose_precision(options, &rows, &plan->f64, error) : status;
@@ -308,7 +312,7 @@ temper_status train_shards(const struct shard_plan *plan, const temper_shard_eng
     if (status != TEMPER_OK)
         return status;
     /* What the workers were given with the plan, even if the options differ from those of the plan. */
-    agreed.solver = "lbfgs";
+    agreed.solver = options->l1 > 0 ? "owlqn" : "lbfgs";
     agreed.loss = plan->loss;
     agreed.l2 = plan->l2;
     agreed.precision = plan->f64 ? "f64" : "f32";

@@ -142,6 +142,8 @@ static void model_facts(struct text *out, const struct model_report *report)
     table_head(&facts, head);
     append_loss(table_fact(&facts, "loss"), report->loss);
     add_number(&facts, "penalty (l2)", summary->l2);
+    if (summary->l1 > 0)
+        add_number(&facts, "penalty (l1)", summary->l1);
     text_format(table_fact(&facts, "classes"), "%zu", report->confusion.classes);
     text_format(table_fact(&facts, "features"), "%zu", report->features);
     text_format(table_fact(&facts, "weights that are not 0"), "%zu", summary->nonzeros);

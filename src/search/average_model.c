@@ -104,8 +104,11 @@ static temper_status run_fits(struct averaged_fits *fits, bool *finished)
     struct tune_state *t = fits->t;
     for (size_t i = 0; i < fits->count; i++) {
         const temper_tune_candidate *candidate = &t->table.candidate[fits->candidate[i]];
-        fits->fit[i] = (struct fit_spec){
-            .loss = candidate->loss, .l2 = candidate->l2, .part = FIT_SEES_ALL, .after = FIT_BEGINS_AT_ZERO};
+        fits->fit[i] = (struct fit_spec){.loss = candidate->loss,
+                                         .l2 = candidate->l2,
+                                         .l1 = candidate->l1,
+                                         .part = FIT_SEES_ALL,
+                                         .after = FIT_BEGINS_AT_ZERO};
     }
     struct fits_job job = {.features = &t->setup.features,
                            .partition = t->setup.cv.partition,
@@ -181,17 +184,18 @@ static temper_status take_mean(struct averaged_fits *fits)
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* The penalty of a model: l2 / 2 times the squares of its weights for scaled features. The model has weights for raw
- * features, and a scaled feature is the raw one times the factor, so that its weight is the raw one divided by the
- * factor. */
+/* The penalty of a model: l2 / 2 times the squares of its weights for scaled features, plus l1 times their sizes. The
+ * model has weights for raw features, and a scaled feature is the raw one times the factor, so that its weight is the
+ * raw one divided by the factor. */
 static double penalty_of(const struct model *model)
 {
-    double squares = 0;
+    double squares = 0, absolute = 0;
     for (size_t i = 0; i < model->vectors * model->features; i++) {
         double w = model->weights[i] / (model->scale.factor ? model->scale.factor[i % model->features] : 1);
         squares += w * w;
+        absolute += fabs(w);
     }
-    return 0.5 * model->l2 * squares;
+    return 0.5 * model->l2 * squares + model->l1 * absolute;
 }
 
 /* The rows of this process, and space for two numbers for each class. */

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "base/statistics.h"
 #include "search/crossval.h"
+#include "search/selection_rule.h"
 #include "train/train_streams.h"
 
 /* Resamples: the mean over them then varies by a tenth of a standard error at most. Fewer on large tables, where
@@ -97,7 +98,7 @@ static size_t winner(const struct accuracy_bootstrap *bootstrap)
     for (size_t i = 0; i < bootstrap->contenders; i++) {
         size_t j = bootstrap->contender[i];
         double wrong = drawn_wrong(bootstrap, j);
-        if (wrong < least || (wrong == least && candidate[j].l2 > candidate[best].l2)) {
+        if (wrong < least || (wrong == least && penalty_exceeds(&candidate[j], &candidate[best]))) {
             least = wrong;
             best = j;
         }

@@ -387,13 +387,13 @@ static bool trial_new(const struct crossval_batch *batch, size_t candidate, stru
 
 /* The solutions of a convex loss are nearly linear in log(penalty) over two steps of a path. So a fit starts from a
  * linear extrapolation of the two solutions before it, at most by as much as they differ. 0 for the first two
- * candidates of a segment, and towards a penalty of 0. */
+ * candidates of a segment, and towards a penalty of 0; and for L1 penalties, whose zeros would be lost. */
 static double extrapolation(const struct crossval_batch *batch, size_t entry)
 {
     const struct crossval_stage *of = batch->of;
-    if (entry < of->segment[entry] + 2)
-        return 0;
     const temper_tune_candidate *table = batch->table->candidate;
+    if (entry < of->segment[entry] + 2 || table[of->which[entry - 2]].l1 > 0)
+        return 0;
     double l2 = table[of->which[entry]].l2, last = table[of->which[entry - 1]].l2;
     double ratio = l2 > 0 ? log(last / l2) / log(table[of->which[entry - 2]].l2 / last) : 0;
     return ratio < 1 ? ratio : 1;
@@ -408,6 +408,7 @@ static struct fit_spec fit_of(const struct crossval_batch *batch, size_t trial, 
     const temper_tune_candidate *candidate = &batch->table->candidate[of->which[entry]];
     struct fit_spec fit = {.loss = candidate->loss,
                            .l2 = candidate->l2,
+                           .l1 = candidate->l1,
                            .partition = (uint32_t)(batch->stage - 1),
                            .part = (uint32_t)part,
                            .after = FIT_BEGINS_AT_ZERO,

@@ -61,6 +61,7 @@ static temper_status run_folds(struct fold_models_job *job, size_t candidate, in
     for (size_t i = 0; i < parts; i++)
         fit[i] = (struct fit_spec){.loss = chosen->loss,
                                    .l2 = chosen->l2,
+                                   .l1 = chosen->l1,
                                    .partition = (uint32_t)(stage - 1),
                                    .part = (uint32_t)i,
                                    .after = FIT_BEGINS_AT_ZERO};
@@ -193,6 +194,7 @@ static temper_train_options final_options(struct tune_state *t, const struct mod
     temper_train_options options = t->request.train;
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
+    options.l1 = chosen->l1;
     options.warm_start = (const temper_model *)warm;
     if (warm)
         options.init = NULL; /* of the first fit */

@@ -78,7 +78,7 @@ static struct pilot_spec pilot_spec(struct separate_fits *all, size_t threads)
 static struct pilot_target pilot_target(const struct fits_job *job, const struct fit_spec *fit)
 {
     return (struct pilot_target){fit->loss, fit->l2,
-                                 fit->part != FIT_SEES_ALL && fits_solver_batches(job) &&
+                                 fit->part != FIT_SEES_ALL && fit->l1 == 0 && fits_solver_batches(job) &&
                                      shared_preconditioner_suits(fit->loss, job->features->data)};
 }
 
@@ -123,6 +123,7 @@ static temper_status solve(struct separate_fit *self, size_t number, const doubl
     options->no_intercept = job->options->no_intercept;
     options->seed = job->options->seed; /* forward correction draws halves of the rows */
     options->l2 = fit->l2;
+    options->l1 = fit->l1;
     options->threads = self->all->threads;
     options->on_progress = report_progress;
     options->progress_context = self->all;

@@ -26,7 +26,8 @@ struct grid_values {
 
 /* The lists that have been parsed so far. A list that occurs twice replaces the earlier one. */
 struct grid_lists {
-    struct grid_values t1, t2, l2;
+    struct grid_values t1, t2, l2, l1;
+    bool given_l2;                      /* by the text itself */
     temper_loss_spec loss[MOST_VALUES]; /* losses that are combined with the temperatures */
     size_t losses;
     bool only;         /* do not add logistic regression and the reference */
@@ -84,19 +85,19 @@ static void add_value(struct grid_values *values, double value)
 static bool add_range(struct grid_text item, const char *dots, const struct grid_lists *lists,
                       struct grid_values *values)
 {
-    bool is_l2 = values == &lists->l2;
+    bool is_l2 = values == &lists->l2, geometric = is_l2 || values == &lists->l1;
     /* The count is limited by the free entries of the list, before anything is added. */
     const char *colon = memchr(dots, ':', (size_t)(item.to - dots));
     double from, to;
     unsigned long long count;
     if (!colon || !number_u64(colon + 1, item.to, &count) || count < 2 || count > MOST_VALUES - values->count ||
         !read_value((struct grid_text){item.from, dots}, lists, is_l2, &from) ||
-        !read_value((struct grid_text){dots + 2, colon}, lists, is_l2, &to) || (is_l2 && !(from > 0 && to > 0)))
+        !read_value((struct grid_text){dots + 2, colon}, lists, is_l2, &to) || (geometric && !(from > 0 && to > 0)))
         return false;
     /* A range may overlap with values before it; add_value leaves those out. */
     for (size_t i = 0; i < (size_t)count; i++) {
         double share = (double)i / (double)(count - 1);
-        double inside = is_l2 ? from * pow(to / from, share) : from + share * (to - from);
+        double inside = geometric ? from * pow(to / from, share) : from + share * (to - from);
         add_value(values, i == 0 ? from : i + 1 == (size_t)count ? to : inside);
     }
     return true;
@@ -170,11 +171,13 @@ static temper_status read_word(struct grid_text word, struct grid_lists *lists, 
     const struct {
         const char *name;
         struct grid_values *values;
-    } known[] = {{"t1", &lists->t1}, {"t2", &lists->t2}, {"l2", &lists->l2}};
+    } known[] = {{"t1", &lists->t1}, {"t2", &lists->t2}, {"l2", &lists->l2}, {"l1", &lists->l1}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (length == 2 && memcmp(name.from, known[i].name, 2) == 0)
+        if (length == 2 && memcmp(name.from, known[i].name, 2) == 0) {
+            lists->given_l2 = lists->given_l2 || known[i].values == &lists->l2;
             return read_values(word, rest, lists, known[i].values, error);
-    return bad_word(word, "is unknown (known are t1, t2, l2, loss and only)", error);
+        }
+    return bad_word(word, "is unknown (known are t1, t2, l2, l1, loss and only)", error);
 }
 
 /* Words are separated by any number of blanks. */
@@ -214,10 +217,11 @@ static void add_loss(const struct grid_lists *lists, temper_loss_spec loss, stru
     for (size_t i = 0; i < grid->count; i++)
         if (loss_same_function(grid->table[i].loss, loss))
             return;
-    for (size_t i = 0; i < lists->l2.count; i++) {
+    for (size_t i = 0; i < lists->l2.count * lists->l1.count; i++) {
         memcpy(&grid->table[grid->count], &unknown, sizeof unknown);
         grid->table[grid->count].loss = loss;
-        grid->table[grid->count++].l2 = lists->l2.value[i];
+        grid->table[grid->count].l2 = lists->l2.value[i / lists->l1.count];
+        grid->table[grid->count++].l1 = lists->l1.value[i % lists->l1.count];
     }
 }
 
@@ -259,7 +263,8 @@ static temper_status fill(const struct grid_lists *lists, struct candidate_grid 
     static const temper_loss_spec added[] = {{.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 1},
                                              {.method = TEMPER_TEMPERED, .t1 = REFERENCE_T1, .t2 = REFERENCE_T2}};
     /* An upper bound of the number of losses; duplicates and pairs that cannot be trained are not subtracted. */
-    size_t most = (2 + lists->losses * lists->t1.count * lists->t2.count) * lists->l2.count, left_out = 0;
+    size_t most = (2 + lists->losses * lists->t1.count * lists->t2.count) * lists->l2.count * lists->l1.count;
+    size_t left_out = 0;
     if (most > MOST_CANDIDATES)
         return error_set(error, TEMPER_USAGE, "grid: %s candidates are more than 100,000; give fewer values",
                          count_shown(most).text);
@@ -298,20 +303,38 @@ static const char *named_grid(const char *text, uint64_t rows)
                                         : NULL;
 }
 
+/* With a list of L1 penalties there is no other one, unless a list of l2 is given too: the default list is for models
+ * without the first. */
+static temper_status take_l1(struct grid_lists *lists, temper_error *error)
+{
+    bool absolute = lists->l1.count > 1 || lists->l1.value[0] > 0;
+    for (size_t i = 0; absolute && i < lists->losses; i++)
+        if (lists->loss[i].method == TEMPER_HINGE)
+            return error_set(error, TEMPER_USAGE, "grid: loss hinge is not trained with an L1 penalty; drop it, or l1");
+    if (absolute && !lists->given_l2)
+        lists->l2 = (struct grid_values){.count = 1};
+    return TEMPER_OK;
+}
+
 /* The full grid is read first, so that lists which the text does not mention are as there, for data of any size.
  * Penalties are sorted from the largest to the smallest, the order in which a path of fits follows them. */
 temper_status grid_parse(const char *text, double default_l2, uint64_t rows, struct candidate_grid *out,
                          temper_error *error)
 {
-    struct grid_lists lists = {.loss = {{.method = TEMPER_TEMPERED}}, .losses = 1, .default_l2 = default_l2};
+    struct grid_lists lists = {
+        .loss = {{.method = TEMPER_TEMPERED}}, .losses = 1, .default_l2 = default_l2, .l1 = {.count = 1}};
     struct candidate_grid grid = {0};
     const char *named = named_grid(text, rows);
     temper_status status = read_lists(named ? named : TEMPER_GRID_DEFAULT, &lists, error);
+    lists.given_l2 = false;
     if (status == TEMPER_OK && !named)
         status = read_lists(text, &lists, error);
+    if (status == TEMPER_OK && !named)
+        status = take_l1(&lists, error);
     if (status != TEMPER_OK)
         return status;
     sort_falling(&lists.l2);
+    sort_falling(&lists.l1);
     status = fill(&lists, &grid, error);
     if (status != TEMPER_OK) {
         grid_free(&grid);

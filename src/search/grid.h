@@ -11,7 +11,7 @@
 #define REFERENCE_T2 1.12
 
 struct candidate_grid {
-    temper_tune_candidate *table; /* by loss, then by falling l2; all measures NAN */
+    temper_tune_candidate *table; /* by loss, then by falling l2 and l1; all measures NAN */
     size_t count;
     char note[256]; /* "", or a sentence that the user should read */
 };

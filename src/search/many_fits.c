@@ -32,11 +32,11 @@ bool fits_solver_batches(const struct fits_job *job)
     return !solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0;
 }
 
-/* A slot of fits_batched is one run of the minimiser, which is not enough for every loss. */
+/* A slot of fits_batched is one run of L-BFGS, which is not enough for every loss, nor for an L1 penalty. */
 static bool can_batch(const struct fits_job *job)
 {
     for (size_t i = 0; i < job->count; i++)
-        if (!loss_is_one_run(job->fit[i].loss))
+        if (!loss_is_one_run(job->fit[i].loss) || job->fit[i].l1 > 0)
             return false;
     return multi_supports(job->features->data) && fits_solver_batches(job);
 }
@@ -84,7 +84,7 @@ double fits_bytes(const struct dataset *data, const temper_train_options *option
     double vectors = (double)weight_vectors(data->classes.count);
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
     const struct fits_job job = {.options = options};
-    if (!multi_supports(data) || !fits_solver_batches(&job) || !loss_is_one_run(options->loss)) {
+    if (!multi_supports(data) || !fits_solver_batches(&job) || !loss_is_one_run(options->loss) || options->l1 > 0) {
         /* Rounds sort the rows by their losses: two numbers for each, and the weights. */
         double rounds = loss_has_rounds(options->loss) ? 3 * NUMBER : 0;
         double each = one_fit_bytes(data, 1, block) + rows * (28 + rounds + vectors * NUMBER);

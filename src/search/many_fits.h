@@ -14,7 +14,7 @@
 
 struct fit_spec {
     temper_loss_spec loss; /* resolved, and trainable */
-    double l2;
+    double l2, l1;
     uint32_t partition, part; /* the rows that it leaves out; part FIT_SEES_ALL: none */
     size_t after;             /* starts from the result of that fit, earlier in the list; or: */
     const double *initial;    /* starts here; NULL: from zero. As fit_end.w */

@@ -130,7 +130,7 @@ static size_t least(const struct selection_input *in, const struct selection *ou
         if (isnan(value) || !admit(in, out, candidate))
             continue;
         double old = best == NO_CANDIDATE ? INFINITY : measure(&in->table[best]);
-        if (best == NO_CANDIDATE || value < old || (value == old && candidate->l2 > in->table[best].l2))
+        if (best == NO_CANDIDATE || value < old || (value == old && penalty_exceeds(candidate, &in->table[best])))
             best = i;
     }
     return best;
@@ -244,14 +244,27 @@ static bool looks_systematic(const struct selection_input *in, const struct sele
     return rho->top_ratio >= rule.top_ratio && z >= rule.top_z;
 }
 
-/* The reference at the penalty nearest to lambda_0 on a logarithmic scale: accuracy on labels that look
- * systematically wrong should not choose the penalty either. */
+/* The middle of the L1 penalties of the references on a logarithmic scale; NAN: they have none. */
+static double middle_l1(const struct selection_input *in)
+{
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < in->count; i++)
+        if (in->table[i].stage && is_reference(in, NULL, &in->table[i]) && in->table[i].l1 > 0) {
+            sum += log(in->table[i].l1);
+            count++;
+        }
+    return sum / count;
+}
+
+/* The reference at the penalty nearest to lambda_0 on a logarithmic scale, or to the middle of the L1 penalties:
+ * accuracy on labels that look systematically wrong should not choose the penalty either. */
 static size_t usual_reference(const struct selection_input *in)
 {
     size_t best = NO_CANDIDATE;
-    double nearest = INFINITY;
+    double nearest = INFINITY, middle = middle_l1(in);
     for (size_t i = 0; i < in->count; i++) {
-        double distance = fabs(log(in->table[i].l2 / in->default_l2));
+        const temper_tune_candidate *candidate = &in->table[i];
+        double distance = isnan(middle) ? fabs(log(candidate->l2 / in->default_l2)) : fabs(log(candidate->l1) - middle);
         if (in->table[i].stage && is_reference(in, NULL, &in->table[i]) &&
             (best == NO_CANDIDATE || distance < nearest)) {
             best = i;

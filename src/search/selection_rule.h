@@ -60,4 +60,10 @@ const char *decision_name(enum decision decision);
  * with this standard error of the difference. */
 bool cannot_win(double behind, double error);
 
+/* Whether the penalty of a is the larger one: that of the simpler model. */
+static inline bool penalty_exceeds(const temper_tune_candidate *a, const temper_tune_candidate *b)
+{
+    return a->l2 > b->l2 || (a->l2 == b->l2 && a->l1 > b->l1);
+}
+
 #endif

@@ -81,6 +81,9 @@ static temper_status check_memory(const struct tune_request *request)
         if (!loss_is_one_run(train.loss) && strstr(options->grid, method_name(train.loss.method)))
             fits = fmax(fits, fits_bytes(data, &train, most, train.threads, &block));
     }
+    train.l1 = options->grid && strstr(options->grid, "l1=") ? 1 : 0;
+    if (train.l1 > 0)
+        fits = fmax(fits, fits_bytes(data, &train, most, train.threads, &block));
     /* Predictions and confidences of the candidates in progress. */
     double trials = rows * (double)crossval_trial_bytes(data);
     double outcomes = outcome_table_bytes((size_t)candidates, (size_t)dataset_all_rows(data));
@@ -110,6 +113,7 @@ static temper_status check_request(struct tune_request *request)
     /* Loss and penalty are those of the candidates; the values here only have to pass the checks of training. */
     train->loss = temper_train_defaults().loss;
     train->l2 = NAN;
+    train->l1 = 0;
     train->warm_start = NULL;
     train->validation = NULL;
     train->checkpoint = NULL;

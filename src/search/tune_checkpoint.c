@@ -30,8 +30,8 @@ static void add_candidates(struct text *text, const struct crossval_table *table
 {
     for (size_t i = 0; i < table->count; i++) {
         const temper_tune_candidate *candidate = &table->candidate[i];
-        const double numbers[] = {(double)candidate->loss.method, candidate->loss.t1, candidate->loss.t2,
-                                  candidate->l2};
+        const double numbers[] = {(double)candidate->loss.method, candidate->loss.t1, candidate->loss.t2, candidate->l2,
+                                  candidate->l1};
         char loss[TEMPER_LOSS_TEXT];
         loss_format(candidate->loss, loss); /* with the parameters that only this method has */
         text_append_bytes(text, (const char *)numbers, sizeof numbers);

@@ -4,6 +4,8 @@
  * not known yet how far an array will grow, its maximum is counted. */
 #include "train/memory_budget.h"
 
+#include <math.h>
+
 #include "data/columns/column_stats.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
@@ -57,8 +59,10 @@ static double solver_bytes(const struct train_plan *plan, bool checkpoint, doubl
     double bytes = 0;
     if (plan->solver == SOLVER_NEWTON)
         bytes = 3 * size * size * NUMBER;
-    if (plan->solver == SOLVER_LBFGS)
+    if (plan->solver == SOLVER_LBFGS || plan->solver == SOLVER_OWLQN)
         bytes = solver_history(size);
+    if (plan->solver == SOLVER_PROXIMAL)
+        bytes = 2 * fmin(size, PROXIMAL_SET) * fmin(size, PROXIMAL_SET) * NUMBER;
     return checkpoint ? 2 * bytes : bytes;
 }
 

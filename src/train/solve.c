@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "optim/l1_penalty.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
 
 /* In the order of enum solver. */
-static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, minimise_tron};
+static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, minimise_tron, minimise_proximal,
+                                           minimise_orthant};
 
 /* The first step changes the scores by about this much, so that it cannot reach the region where the loss is flat. */
 static const double FIRST_LENGTH = 1;
@@ -36,15 +38,34 @@ static const double SUSPICIOUS = 1e-6; /* only below this is a pass spent on fin
 
 /* ---- Evaluations that need not be repeated --------------------------------------------------- */
 
-/* Sets loss and penalty of the objective. Known value and gradient stay known only for the same loss and penalty. */
-void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2)
+/* Sets loss and penalties of the objective. Known value and gradient stay known only for the same ones. */
+void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2, double l1)
 {
     struct known_point *known = &progress->known;
-    known->valid = known->valid && loss_same_spec(known->loss, loss) && known->l2 == l2;
+    known->valid = known->valid && loss_same_spec(known->loss, loss) && known->l2 == l2 && known->l1 == l1;
     known->loss = loss;
     known->l2 = l2;
+    known->l1 = l1;
     objective_set_loss(progress->objective, loss);
     objective_set_l2(progress->objective, l2);
+    objective_set_l1(progress->objective, l1);
+}
+
+/* The intercepts, which are not penalised, come last. */
+static size_t penalised(const struct train_plan *plan)
+{
+    return (size_t)plan->data->x.columns * plan->vectors;
+}
+
+double progress_gradient_norm(const struct train_plan *plan, const struct train_progress *progress, const double *w)
+{
+    const struct problem problem = {.size = plan->size, .l1 = progress->known.l1, .penalised = penalised(plan)};
+    double sum = 0;
+    for (size_t i = 0; i < plan->size; i++) {
+        const double v = l1_subgradient(&problem, i, w[i], progress->gradient[i]);
+        sum += v * v;
+    }
+    return sqrt(sum);
 }
 
 /* Whether w is the point of progress->gradient, bit for bit: the only case in which the gradient can be reused. */
@@ -163,6 +184,23 @@ static temper_status measure_rounding(const struct train_state *train, struct gr
     return TEMPER_OK;
 }
 
+/* From the gradient at W = 0. With an L1 penalty the norm is that of the minimum-norm subgradient, which is small
+ * beside the gradient if the penalty is near that of an empty model: rounding of the latter is the limit then. */
+static struct gradient_scale gradient_scale_at(const struct train_state *train, const double *zero, double value)
+{
+    const struct train_progress *progress = &train->progress;
+    struct gradient_scale scale = {.known = true, .value = value};
+    double sum = 0;
+    for (size_t i = 0; i < train->plan.size; i++)
+        sum += progress->gradient[i] * progress->gradient[i];
+    scale.norm = sqrt(sum);
+    if (progress->known.l1 > 0) {
+        scale.rounding = (train->plan.f64 ? ROUNDING : ROUNDING_F32) * scale.norm;
+        scale.norm = progress_gradient_norm(&train->plan, progress, zero);
+    }
+    return scale;
+}
+
 /* The norm of the gradient at W = 0, to which the stopping rule is relative, whatever the start. A phase that continues
  * with another preconditioner has that of the phase before it; after a checkpoint it has to be computed again, which is
  * not counted as an evaluation. */
@@ -170,7 +208,7 @@ static temper_status measure_scale(struct train_state *train, const struct train
 {
     struct train_progress *progress = &train->progress;
     size_t size = train->plan.size;
-    double value, sum = 0;
+    double value;
     bool known;
     /* The loss of these phases is that of the phase before. */
     if (phase->uses_current_curvature && progress->scale.known)
@@ -179,13 +217,11 @@ static temper_status measure_scale(struct train_state *train, const struct train
     if (!zero)
         return error_no_memory(train->request->error);
     temper_status status = progress_evaluate(progress, zero, &value, &known, train->request->error);
+    progress->scale = gradient_scale_at(train, zero, value);
     mem_free(zero);
-    for (size_t i = 0; i < size; i++)
-        sum += progress->gradient[i] * progress->gradient[i];
-    progress->scale = (struct gradient_scale){.known = true, .norm = sqrt(sum), .value = value};
     if (!progress->solver_memory && !known)
         progress->counts.evaluations++;
-    return status == TEMPER_OK ? measure_rounding(train, &progress->scale) : status;
+    return status == TEMPER_OK && phase->l1 == 0 ? measure_rounding(train, &progress->scale) : status;
 }
 
 /* ---- One phase ------------------------------------------------------------------------------- */
@@ -231,7 +267,7 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
         memcpy(progress->w, train->plan.initial, train->plan.size * sizeof *progress->w);
         progress->known.valid = false;
     }
-    progress_set_loss(progress, phase->loss, phase->l2);
+    progress_set_loss(progress, phase->loss, phase->l2, phase->l1);
     TRY(measure_scale(train, phase));
     return progress->preconditioner_kind == PRECONDITIONER_NONE ? TEMPER_OK : prepare_preconditioner(train, phase);
 }
@@ -250,7 +286,9 @@ static size_t max_iterations(const struct train_state *train, const struct train
  * where they are flat. L-BFGS has no curvature at first, and is always limited. */
 static double first_length(const struct train_plan *plan, temper_loss_spec loss)
 {
-    return loss_has_convex_settings(loss) && plan->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
+    return loss_has_convex_settings(loss) && plan->solver != SOLVER_LBFGS && plan->solver != SOLVER_OWLQN
+               ? CONVEX_LENGTH
+               : FIRST_LENGTH;
 }
 
 /* The tolerance of a phase: looser for a hinge that is rounded more than it will be in the end, because the solution of
@@ -287,7 +325,10 @@ static struct optim_distance distance(const struct train_state *train, const str
     bool applies = (phase->is_solution || phase->iteration_limit) && phase->loss.method != TEMPER_HINGE;
     if (!applies || train->is_candidate || !(scale->norm > 0))
         return (struct optim_distance){0};
-    return train_distance(train->request->options->tolerance, phase->l2, scale->value);
+    struct optim_distance result = train_distance(train->request->options->tolerance, phase->l2, scale->value);
+    if (phase->l1 > 0)
+        result.value = 0; /* a penalty too: separable rows have a minimum */
+    return result;
 }
 
 /* Runs the minimiser on the objective, from progress->w or from the memory of a checkpoint. The end is in progress->w,
@@ -297,17 +338,21 @@ static temper_status minimise(struct train_state *train, const struct train_phas
     const struct train_plan *plan = &train->plan;
     struct train_progress *progress = &train->progress;
     enum preconditioner_kind kind = progress->preconditioner_kind;
+    const bool proximal = plan->solver == SOLVER_PROXIMAL;
     struct problem problem = {.size = plan->size,
                               .context = progress->objective,
                               .evaluate = objective_evaluate,
                               .accept = objective_accept,
-                              .multiply = plan->solver == SOLVER_TRON ? objective_multiply : NULL,
+                              .multiply = plan->solver == SOLVER_TRON || proximal ? objective_multiply : NULL,
                               .hessian = plan->solver == SOLVER_NEWTON ? objective_hessian : NULL,
+                              .hessian_of = proximal ? objective_hessian_of : NULL,
                               .hessian_rounding = plan->f64 ? 0 : ROUNDING_F32,
                               .precondition = kind == PRECONDITIONER_GRAM ? preconditioner_apply : NULL,
                               .preconditioner = &progress->preconditioner,
                               .diagonal = progress->preconditioner.diagonal,
-                              .diagonal_group = progress->preconditioner.vectors};
+                              .diagonal_group = progress->preconditioner.vectors,
+                              .l1 = phase->l1,
+                              .penalised = penalised(plan)};
     struct follow_context context = {.train = train};
     const struct gradient_scale *scale = &progress->scale;
     struct optim_options options = {.gradient_norm = fmax(tolerance(train, phase) * scale->norm, scale->rounding),

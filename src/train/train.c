@@ -133,11 +133,24 @@ temper_status train_check_l2(double l2, temper_error *error)
     return error_set(error, TEMPER_USAGE, "l2 must be a number from 0 to %g; try --l2 auto", LARGEST_L2);
 }
 
+/* The penalty of the absolute weights. A hinge is not smooth itself: the solvers for such penalties do not apply. */
+temper_status train_check_l1(const temper_train_options *options, temper_error *error)
+{
+    if (!(isfinite(options->l1) && options->l1 >= 0))
+        return error_set(error, TEMPER_USAGE, "l1 must be a number >= 0; try --l1 0.001");
+    if (options->l1 > 0 && options->loss.method == TEMPER_HINGE)
+        return error_set(error, TEMPER_USAGE,
+                         "loss hinge is not trained with an L1 penalty: it has kinks of its own; pass --loss logistic, "
+                         "or --l1 0");
+    return TEMPER_OK;
+}
+
 /* Refuses numbers out of range, and options that exclude each other. */
 static temper_status check_options(const temper_train_options *options, temper_error *error)
 {
     TRY(train_check_loss(loss_resolve(options->loss), error));
     TRY(train_check_l2(options->l2, error));
+    TRY(train_check_l1(options, error));
     if (!(options->tolerance > 0) || !isfinite(options->tolerance))
         return error_set(error, TEMPER_USAGE, "tol must be a number > 0; try --tol 1e-4");
     /* More than MAX_STARTS are not defined: each start has a method of its own (train_plan.c). */

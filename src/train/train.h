@@ -67,6 +67,8 @@ temper_status train_check(const struct dataset *data, const temper_train_options
 temper_status train_check_loss(temper_loss_spec loss, temper_error *error);
 /* The same for a penalty; NaN is the default one. */
 temper_status train_check_l2(double l2, temper_error *error);
+/* TEMPER_USAGE if the L1 penalty of the options is out of range, or not for such a loss. */
+temper_status train_check_l1(const temper_train_options *options, temper_error *error);
 /* The precision that these options mean for such data. */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
                                temper_error *error);

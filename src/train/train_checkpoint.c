@@ -15,7 +15,7 @@
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
 
-static const char magic[CHECKPOINT_MAGIC] = "temper-resume-3";
+static const char magic[CHECKPOINT_MAGIC] = "temper-resume-4";
 
 /* Data and options that must be the same in the training that resumes, because the bits of its result depend on them.
  * Compared as bytes. */
@@ -23,7 +23,7 @@ struct checkpoint_identity {
     char fingerprint[40];
     char valid[40];              /* the fingerprint of the validation rows; "" without */
     char loss[TEMPER_LOSS_TEXT]; /* the method with the parameters that only it has */
-    double t1, t2, l2, tolerance;
+    double t1, t2, l2, l1, tolerance;
     uint64_t solver, f64, size, phases, max_iterations, patience, scale;
     uint64_t initial; /* a hash of the initial weights */
 };
@@ -55,6 +55,7 @@ static void identify(const struct train_state *train, struct checkpoint_identity
     identity->t2 = plan->loss.t2;
     loss_format(plan->asked, identity->loss);
     identity->l2 = plan->l2;
+    identity->l1 = plan->l1;
     identity->tolerance = options->tolerance;
     identity->solver = plan->solver;
     identity->f64 = plan->f64;

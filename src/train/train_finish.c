@@ -150,6 +150,7 @@ temper_status train_fill_model(const struct train_state *train, const double *w,
     if (plan->transition && !copy_transition(plan, model))
         return error_no_memory(error);
     model->l2 = plan->l2;
+    model->l1 = plan->l1;
     model->intercept = !train->request->options->no_intercept;
     scaled_features_raw_weights(
         plan->features, (struct solution){w, model->vectors, model->intercept},
@@ -171,17 +172,16 @@ static temper_status evaluate_solution(struct train_state *train, temper_train_r
     const struct train_plan *plan = &train->plan;
     struct train_progress *progress = &train->progress;
     temper_error *error = train->request->error;
-    double sum = 0, zero = progress->solution_scale;
+    double zero = progress->solution_scale;
     bool known;
-    progress_set_loss(progress, progress->solution_loss, plan->l2); /* a hinge: as it was rounded */
+    progress_set_loss(progress, progress->solution_loss, plan->l2, plan->l1); /* a hinge: as it was rounded */
     temper_status status = progress_evaluate(progress, progress->solution, &report->objective, &known, error);
     progress->counts.evaluations += !known;
-    for (size_t i = 0; i < plan->size; i++)
-        sum += progress->gradient[i] * progress->gradient[i];
-    report->gradient_norm = zero > 0 ? sqrt(sum) / zero : 0;
+    double norm = progress_gradient_norm(plan, progress, progress->solution);
+    report->gradient_norm = zero > 0 ? norm / zero : 0;
     /* The value that users compare is that of the hinge as they asked for it. */
     if (status == TEMPER_OK && plan->loss.method == TEMPER_HINGE) {
-        progress_set_loss(progress, plan->loss, plan->l2);
+        progress_set_loss(progress, plan->loss, plan->l2, plan->l1);
         status = progress_evaluate(progress, progress->solution, &report->objective, &known, error);
     }
     /* Without the penalty; of the last evaluation, as is the accuracy. */
@@ -206,6 +206,20 @@ static temper_stop stop_reason(const struct train_state *train)
     return by_validation && stop == OPTIM_STOPPED && !progress->interrupted ? TEMPER_STOP_VALIDATION : stops[stop];
 }
 
+/* Weights other than 0, and features that have one for any class. */
+static void count_nonzero(const struct train_state *train, temper_train_report *report)
+{
+    const struct train_plan *plan = &train->plan;
+    report->nonzero = report->nonzero_features = 0;
+    for (size_t j = 0; j < (size_t)plan->data->x.columns; j++) {
+        size_t count = 0;
+        for (size_t k = 0; k < plan->vectors; k++)
+            count += train->progress.solution[j * plan->vectors + k] != 0;
+        report->nonzero += count;
+        report->nonzero_features += count > 0;
+    }
+}
+
 /* Fills the report, except for what evaluate_solution has measured. `passes` is the work in units of one evaluation
  * over all rows. */
 static void fill_report(const struct train_state *train, temper_train_report *report)
@@ -219,14 +233,19 @@ static void fill_report(const struct train_state *train, temper_train_report *re
     report->precision = plan->f64 ? "f64" : "f32";
     report->loss = plan->asked;
     report->l2 = plan->l2;
+    report->l1 = plan->l1;
+    count_nonzero(train, report);
     report->validation = train->validation ? train->validation->best_loss : (double)NAN;
     report->iterations = counts->iterations;
     report->evaluations = counts->evaluations;
     report->products = counts->products;
     report->hessians = counts->hessians;
-    /* A Hessian multiplies half of all pairs of entries where a pass multiplies each entry twice. */
-    report->passes =
-        (double)(report->evaluations + report->products) + (double)report->hessians * fmax(1, entries_per_row / 4);
+    /* A Hessian multiplies half of all pairs of entries where a pass multiplies each entry twice; that of a working set
+     * has about the features that are used in the end. */
+    double used =
+        plan->solver == SOLVER_PROXIMAL ? (double)report->nonzero_features / (double)plan->data->x.columns : 1;
+    report->passes = (double)(report->evaluations + report->products) +
+                     (double)report->hessians * fmax(1, entries_per_row * used * used / 4);
     report->resumed = train->progress.resumed;
 }
 
@@ -409,11 +428,26 @@ static void warn_stop(const struct train_state *train, temper_train_report *repo
                        "stalled %s: rounding hides any further progress; %s, or raise --tol", distance,
                        plan->f64 ? "pass --scale standard if the features differ in size" : "pass --precision f64");
     /* Scaling up separating weights decreases the loss without end. */
-    if (train->progress.kept_accuracy == 1 && plan->l2 == 0)
+    if (train->progress.kept_accuracy == 1 && plan->l2 == 0 && plan->l1 == 0)
         warning_append(&report->warnings, TEMPER_WARNING_SEPARABLE,
                        "the classes%s are separable and l2 is 0: the weights have no finite optimum; pass --l2 1e-4 or "
                        "more",
                        report->accuracy < 1 ? " of the rows that trimming leaves" : "");
+}
+
+/* Notes that the penalty leaves no feature: a legal model, which predicts the same for every row. The gradient at it
+ * shows the smallest such penalty. */
+static void warn_empty(const struct train_state *train, temper_train_report *report)
+{
+    const struct train_plan *plan = &train->plan;
+    double largest = 0;
+    if (!(plan->l1 > 0) || report->nonzero > 0)
+        return;
+    for (size_t i = 0; i < (size_t)plan->data->x.columns * plan->vectors; i++)
+        largest = fmax(largest, fabs(train->progress.gradient[i]));
+    warning_append(&report->warnings, TEMPER_WARNING_NO_FEATURES,
+                   "no feature has a weight: l1 = %.6g is at least %.6g, from which on every weight is 0; lower --l1",
+                   plan->l1, largest);
 }
 
 /* Warns of rounds that a limit has ended, and of labels from which no matrix of label noise can be estimated. */
@@ -685,12 +719,16 @@ static temper_status warn_predictions(const struct train_state *train, temper_tr
  * at rows. */
 static temper_status add_warnings(const struct train_state *train, temper_train_report *report)
 {
+    const struct train_plan *plan = &train->plan;
     warn_stop(train, report);
-    if (train->plan.reweighted)
+    warn_empty(train, report);
+    if (plan->reweighted)
         warn_rounds(train, report);
     if (train->request->remote)
         return TEMPER_OK;
-    warn_outliers(train->plan.features, report);
+    if (plan->l1 > 0 && report->nonzero == 0)
+        return TEMPER_OK; /* the same class for every row, which is said */
+    warn_outliers(plan->features, report);
     TRY(warn_sizes(train, report));
     return warn_predictions(train, report);
 }

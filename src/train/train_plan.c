@@ -38,7 +38,7 @@ static const double FEW_PASSES = 1e-4;
 enum { FEW_PASSES_ENTRIES = 1 << 18 };
 
 /* In the order of enum solver; the words of the command line, of reports and of model files. */
-static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
+static const char *const solver_names[] = {"newton", "lbfgs", "tron", "proximal", "owlqn"};
 
 const char *solver_name(enum solver solver)
 {
@@ -104,11 +104,14 @@ static bool takes_sparse_gram(const struct train_request *request, const struct 
 
 /* The solver that is fastest for such data, as measured: Newton's method for few features of two classes, TRON for
  * sparse data, L-BFGS for the rest. An iteration of Newton's method costs n^2 operations a row and there are few;
- * products with a sparse Hessian cost as much as a gradient; L-BFGS needs gradients alone. */
+ * products with a sparse Hessian cost as much as a gradient; L-BFGS needs gradients alone. With an
+ * L1 penalty the proximal Newton method where there are Hessians, for two classes, else OWL-QN. */
 static enum solver best_solver(const struct train_request *request, const struct train_plan *plan)
 {
     bool sparse = plan->data->x.kind == MATRIX_CSR, binary = plan->data->classes.count == 2;
     uint64_t columns = plan->data->x.columns;
+    if (plan->l1 > 0)
+        return binary && !request->remote ? SOLVER_PROXIMAL : SOLVER_OWLQN;
     if (takes_sparse_gram(request, plan))
         return SOLVER_LBFGS;
     if (binary && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
@@ -138,7 +141,15 @@ static temper_status decide_solver(const struct train_request *request, struct t
     plan->solver = best_solver(request, plan);
     if (!is_auto(word) && !find_solver(word, &plan->solver))
         return error_set(request->error, TEMPER_USAGE,
-                         "there is no solver '%.64s'; there are auto, newton, lbfgs and tron", word);
+                         "there is no solver '%.64s'; there are auto, newton, lbfgs and tron, and with an L1 penalty "
+                         "proximal and owlqn",
+                         word);
+    if ((plan->solver == SOLVER_PROXIMAL || plan->solver == SOLVER_OWLQN) != (plan->l1 > 0))
+        return error_set(request->error, TEMPER_USAGE, "the solver %s is for objectives with%s an L1 penalty; try auto",
+                         word, plan->l1 > 0 ? "out" : "");
+    if (plan->solver == SOLVER_PROXIMAL && (classes > 2 || request->remote))
+        return error_set(request->error, TEMPER_USAGE,
+                         "the solver proximal is for two classes, and for rows that are not remote; try auto");
     if (plan->solver == SOLVER_NEWTON && classes > 2)
         return error_set(request->error, TEMPER_USAGE,
                          "the solver newton is for two classes, and there are %zu; try auto", classes);
@@ -191,10 +202,11 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .scale = scaled_features_scale(plan->features),
                                   .loss = plan->loss,
                                   .l2 = plan->l2,
+                                  .l1 = plan->l1,
                                   .intercept = !request->options->no_intercept,
                                   .f64 = plan->f64,
                                   .floats = sparse_floats(request->options),
-                                  .curvature = plan->solver != SOLVER_LBFGS,
+                                  .curvature = plan->solver != SOLVER_LBFGS && plan->solver != SOLVER_OWLQN,
                                   .by_column = plan->solver != SOLVER_NEWTON,
                                   .few_passes = makes_few_passes(request, plan),
                                   .threads = plan->threads,
@@ -219,7 +231,9 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
     plan->given_weight = plan->data->weight;
     if (loss_has_rounds(plan->asked))
         TRY(rounds_copy_data(request, plan));
-    plan->l2 = options->l2;
+    plan->l1 = options->l1;
+    /* A second penalty has to be asked for: the default one is that of a model without the first. */
+    plan->l2 = isnan(options->l2) && plan->l1 > 0 ? 0 : options->l2;
     if (isnan(plan->l2))
         TRY(scaled_features_default_l2(plan->features, &plan->l2, request->error));
     TRY(choose_precision(options, plan->data, &plan->f64, request->error));
@@ -236,13 +250,16 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
 static const double HINGE_FIRST = 0.5, HINGE_SHRINK = 0.2, HINGE_LEAST = 1e-6;
 /* The third start follows a path of decreasing penalties: first PATH_FIRST times that of the plan. */
 static const double PATH_FIRST = 100, PATH_STEP = 0.1;
+/* L1 penalties range from 0 to that of an empty model, often less than 100 times the one that was asked for. */
+static const double PATH_FIRST_L1 = 9, PATH_STEP_L1 = 1.0 / 3;
 enum { PATH_STEPS = 2 };
 
 /* Appends a phase with the loss and penalty of the plan, which the caller may change. */
 static struct train_phase *add_phase(struct train_plan *plan, const char *name, bool continues_previous)
 {
     struct train_phase *phase = &plan->phase[plan->phases++];
-    *phase = (struct train_phase){.loss = plan->loss, .l2 = plan->l2, .continues_previous = continues_previous};
+    *phase = (struct train_phase){
+        .loss = plan->loss, .l2 = plan->l2, .l1 = plan->l1, .continues_previous = continues_previous};
     snprintf(phase->name, sizeof phase->name, "%s", name);
     return phase;
 }
@@ -311,10 +328,14 @@ static void add_logistic_start(const struct train_request *request, struct train
 static void add_path_start(const struct train_request *request, struct train_plan *plan)
 {
     /* Without a penalty there is nothing to multiply: a small one takes its place. */
-    double l2 = (plan->l2 > 0 ? plan->l2 : 1e-6) * PATH_FIRST;
+    double l2 = (plan->l2 > 0 ? plan->l2 : 1e-6) * PATH_FIRST, l1 = plan->l1 * PATH_FIRST_L1;
     for (int i = 0; i < PATH_STEPS; i++) {
-        add_phase(plan, "start 3: strong l2", i > 0)->l2 = l2;
+        struct train_phase *phase = add_phase(plan, plan->l1 > 0 ? "start 3: strong l1" : "start 3: strong l2", i > 0);
+        phase->l1 = l1;
+        if (plan->l1 == 0)
+            phase->l2 = l2;
         l2 *= PATH_STEP;
+        l1 *= PATH_STEP_L1;
     }
     add_solution(request, plan, "start 3", true);
 }

@@ -11,7 +11,8 @@
 #include "train/noise_pilot.h"
 #include "train/train.h"
 
-enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON };
+/* The last two are for an L1 penalty, the others for objectives without. */
+enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON, SOLVER_PROXIMAL, SOLVER_OWLQN };
 
 enum { MAX_PHASES = 16, MAX_STARTS = 3 };
 
@@ -25,7 +26,7 @@ enum { PREDICTED_ROWS = 8192 };
 struct train_phase {
     char name[24]; /* for progress reports */
     temper_loss_spec loss;
-    double l2;
+    double l2, l1;
     bool continues_previous;     /* begins where the phase before it ended */
     bool is_solution;            /* its end is a solution of the problem that was asked for */
     size_t iteration_limit;      /* after which the next phase continues; 0: the limit of the user alone */
@@ -43,7 +44,7 @@ struct train_plan {
     double *transition;         /* forward correction: [given * classes + true], from the rounds; else NULL */
     temper_loss_spec asked;     /* the loss that was asked for, resolved */
     temper_loss_spec loss;      /* that of the rows, which the phases minimise: loss_of_rows(asked) */
-    double l2;
+    double l2, l1;
     enum solver solver;
     bool f64; /* sums in doubles */
     enum preconditioner_kind preconditioner;
@@ -79,7 +80,7 @@ struct start_end {
  * gradient is progress->gradient. */
 struct known_point {
     temper_loss_spec loss;
-    double l2, value;
+    double l2, l1, value;
     bool valid;
 };
 
@@ -161,8 +162,10 @@ temper_status validation_measure(struct train_validation *validation, const doub
 
 /* solve.c: runs through the phases, from plan->initial or a checkpoint. */
 temper_status train_solve(struct train_state *train);
-/* The loss and the penalty that the objective has from now on. */
-void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2);
+/* The loss and the penalties that the objective has from now on. */
+void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2, double l1);
+/* The norm of progress->gradient, the gradient at w; with an L1 penalty that of the minimum-norm subgradient. */
+double progress_gradient_norm(const struct train_plan *plan, const struct train_progress *progress, const double *w);
 /* The value at w, its gradient in progress->gradient; *known if both were known before. */
 temper_status progress_evaluate(struct train_progress *progress, const double *w, double *value, bool *known,
                                 temper_error *error);

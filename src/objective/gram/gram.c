@@ -34,7 +34,7 @@ static double row_weight(const struct gram_work *m, size_t row)
  * thread with the last line, so that they are added once. */
 static bool has_last_line(const struct gram_work *m, struct gram_lines lines)
 {
-    return lines.to == m->o->columns;
+    return lines.to == m->columns;
 }
 
 /* Moves the rows of weight other than 0 together, into `to`, which may be the same memory; returns their number. Rows
@@ -42,11 +42,65 @@ static bool has_last_line(const struct gram_work *m, struct gram_lines lines)
 static size_t kept_rows(const struct gram_work *m, struct row_span span, const void *rows, size_t number, void *to)
 {
     const char *from = rows;
-    size_t bytes = m->o->columns * number, kept = 0;
+    size_t bytes = m->columns * number, kept = 0;
     for (size_t i = 0; i < span.count; i++)
         if (row_weight(m, span.from + i) != 0)
             memmove((char *)to + kept++ * bytes, from + i * bytes, bytes);
     return kept;
+}
+
+/* Some of the chosen columns of a dense row, [from, from + count), scaled. A loop for each kind: this takes longer than
+ * the products where few columns are chosen. */
+static void gather_row(const struct gram_work *m, size_t row, size_t from, size_t count, double *out)
+{
+    const struct matrix *x = m->o->x;
+    const struct scale *scale = m->o->spec.scale;
+    const size_t *index = m->index + from, first = row * m->o->columns;
+    if (x->kind == MATRIX_F64)
+        for (size_t i = 0; i < count; i++)
+            out[i] = ((const double *)x->dense)[first + index[i]];
+    else if (x->kind == MATRIX_F32)
+        for (size_t i = 0; i < count; i++)
+            out[i] = (double)((const float *)x->dense)[first + index[i]];
+    else
+        for (size_t i = 0; i < count; i++)
+            out[i] = (double)((const uint8_t *)x->dense)[first + index[i]];
+    for (size_t i = 0; scale && i < count; i++)
+        out[i] = (out[i] - scale->offset[index[i]]) * scale->factor[index[i]];
+}
+
+/* The same, all of them, as floats. */
+static void gather_row_f32(const struct gram_work *m, size_t row, float *out)
+{
+    double some[64];
+    const size_t most = sizeof some / sizeof *some;
+    for (size_t from = 0; from < m->columns; from += most) {
+        const size_t left = m->columns - from, count = left < most ? left : most;
+        gather_row(m, row, from, count, some);
+        for (size_t i = 0; i < count; i++)
+            out[from + i] = (float)some[i];
+    }
+}
+
+/* The rows of a block with the columns that are wanted, scaled, in the type of the sums; `space` has room for them. */
+static const float *wanted_rows_f32(const struct gram_work *m, struct row_span span, float *space)
+{
+    const struct objective *o = m->o;
+    if (!m->index)
+        return dense_rows_f32(o->kernel, o->x, span, o->spec.scale, space);
+    for (size_t row = 0; row < span.count; row++)
+        gather_row_f32(m, span.from + row, space + row * m->columns);
+    return space;
+}
+
+static const double *wanted_rows_f64(const struct gram_work *m, struct row_span span, double *space)
+{
+    const struct objective *o = m->o;
+    if (!m->index)
+        return dense_rows_f64(o->kernel, o->x, span, o->spec.scale, space);
+    for (size_t row = 0; row < span.count; row++)
+        gather_row(m, span.from + row, 0, m->columns, space + row * m->columns);
+    return space;
 }
 
 /* Adds a block of dense rows to lines [from, to) of the matrix, and to the sum of the rows, which is stored behind it.
@@ -56,20 +110,20 @@ static void dense_block_f32(const struct gram_work *m, struct row_span span, str
 {
     const struct objective *o = m->o;
     float *weight = scratch->gram, *rows = weight + m->block_rows;
-    float *space = rows + m->block_rows * o->columns;
-    const float *all = dense_rows_f32(o->kernel, o->x, span, o->spec.scale, rows);
-    struct rows_f32 block = {all, span.count, o->columns};
+    float *space = rows + m->block_rows * m->columns;
+    const float *all = wanted_rows_f32(m, span, rows);
+    struct rows_f32 block = {all, span.count, m->columns};
     size_t kept = 0;
     /* Weights of the rows that stay, next to each other like the rows. */
     for (size_t i = 0; i < span.count; i++)
         if (row_weight(m, span.from + i) != 0)
             weight[kept++] = (float)row_weight(m, span.from + i);
     if (kept < span.count)
-        block = (struct rows_f32){rows, kept_rows(m, span, all, sizeof *all, rows), o->columns};
+        block = (struct rows_f32){rows, kept_rows(m, span, all, sizeof *all, rows), m->columns};
     /* The symmetric rank-k update; `space` receives the block multiplied by the weights. */
     o->kernel->linear_f32->gram(block, weight, lines, space, outer);
     if (has_last_line(m, lines))
-        o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
+        o->kernel->linear_f32->back(block, weight, outer + m->columns * m->columns);
 }
 
 /* The same in doubles. The weights are not rounded here; otherwise equal to the above. */
@@ -78,18 +132,18 @@ static void dense_block_f64(const struct gram_work *m, struct row_span span, str
 {
     const struct objective *o = m->o;
     double *weight = scratch->gram, *rows = weight + m->block_rows;
-    double *space = rows + m->block_rows * o->columns;
-    const double *all = dense_rows_f64(o->kernel, o->x, span, o->spec.scale, rows);
-    struct rows_f64 block = {all, span.count, o->columns};
+    double *space = rows + m->block_rows * m->columns;
+    const double *all = wanted_rows_f64(m, span, rows);
+    struct rows_f64 block = {all, span.count, m->columns};
     size_t kept = 0;
     for (size_t i = 0; i < span.count; i++)
         if (row_weight(m, span.from + i) != 0)
             weight[kept++] = row_weight(m, span.from + i);
     if (kept < span.count)
-        block = (struct rows_f64){rows, kept_rows(m, span, all, sizeof *all, rows), o->columns};
+        block = (struct rows_f64){rows, kept_rows(m, span, all, sizeof *all, rows), m->columns};
     o->kernel->linear_f64->gram(block, weight, lines, space, outer);
     if (has_last_line(m, lines))
-        o->kernel->linear_f64->back(block, weight, outer + o->columns * o->columns);
+        o->kernel->linear_f64->back(block, weight, outer + m->columns * m->columns);
 }
 
 /* A sparse row, and the matrix that its products are added to. */
@@ -168,8 +222,8 @@ static void sparse_block(const struct gram_work *m, struct row_span span, struct
     const struct objective *o = m->o;
     /* Factors only: sparse scaling has no offsets. */
     const double *factor = o->spec.scale ? o->spec.scale->factor : NULL;
-    double *linear = outer + o->columns * o->columns, *value = scratch->gram;
-    uint32_t *narrowed = (void *)(value + o->columns);
+    double *linear = outer + m->columns * m->columns, *value = scratch->gram;
+    uint32_t *narrowed = (void *)(value + m->columns);
     for (size_t row = span.from; row < span.from + span.count; row++) {
         struct row entries = matrix_row(o->x, row);
         double weight = row_weight(m, row);
@@ -187,7 +241,43 @@ static void sparse_block(const struct gram_work *m, struct row_span span, struct
                 narrowed[i] = j;
         }
         const uint32_t *column = entries.column ? entries.column : narrowed;
-        struct gram_row products = {column, value, weight, outer, o->columns};
+        struct gram_row products = {column, value, weight, outer, m->columns};
+        sparse_row(&products, from, to);
+    }
+}
+
+/* The entries of a CSR row that are in chosen columns, scaled; their number. */
+static size_t choose_entries(const struct gram_work *m, const struct row *row, uint32_t *line, double *value)
+{
+    const double *factor = m->o->spec.scale ? m->o->spec.scale->factor : NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < row->count; i++) {
+        const uint32_t j = row_column(row, i), at = m->position[j];
+        if (at == GRAM_NOT_CHOSEN)
+            continue;
+        line[count] = at;
+        value[count++] = row_value(row, i) * (factor ? factor[j] : 1);
+    }
+    return count;
+}
+
+/* The same as sparse_block for chosen columns: the entries of a row are few, so that each thread reads all of them. */
+static void chosen_block(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
+                         const struct pass_scratch *scratch)
+{
+    double *linear = outer + m->columns * m->columns, *value = scratch->gram;
+    uint32_t *line = (void *)(value + m->columns);
+    for (size_t row = span.from; row < span.from + span.count; row++) {
+        struct row entries = matrix_row(m->o->x, row);
+        double weight = row_weight(m, row);
+        if (weight == 0)
+            continue;
+        size_t count = choose_entries(m, &entries, line, value), from = 0, to = 0;
+        while (from < count && line[from] < lines.from)
+            from++;
+        for (to = from; to < count && line[to] < lines.to; to++)
+            linear[line[to]] += weight * value[to];
+        struct gram_row products = {line, value, weight, outer, m->columns};
         sparse_row(&products, from, to);
     }
 }
@@ -203,7 +293,9 @@ static void add_block(const struct gram_work *m, struct row_span span, struct gr
         outer[m->length - 2] += row_weight(m, span.from + i);
         outer[m->length - 1] += weight_of(o, span.from + i);
     }
-    if (o->x->kind == MATRIX_CSR)
+    if (o->x->kind == MATRIX_CSR && m->index)
+        chosen_block(m, span, lines, outer, scratch);
+    else if (o->x->kind == MATRIX_CSR)
         sparse_block(m, span, lines, outer, scratch);
     else if (o->spec.f64)
         dense_block_f64(m, span, lines, outer, scratch);
@@ -255,7 +347,7 @@ void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
 void gram_assemble(const struct gram_work *m, const double *total, double *out)
 {
     const struct objective *o = m->o;
-    const size_t columns = o->columns, n = columns + (o->spec.intercept ? 1 : 0);
+    const size_t columns = m->columns, n = columns + (o->spec.intercept ? 1 : 0);
     const double *linear = total + columns * columns;
     const double curvature = total[m->length - 2], all = total[m->length - 1];
     if (o->spec.intercept) {
@@ -274,7 +366,7 @@ void gram_blocks(struct gram_work *m)
 {
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
-    size_t row = (o->columns + !o->columns) * real, rows = BLOCK_BYTES / row;
+    size_t row = (m->columns + !m->columns) * real, rows = BLOCK_BYTES / row;
     rows = rows < MOST_ROWS ? rows : MOST_ROWS;
     m->block_rows = o->x->kind == MATRIX_CSR || rows <= o->layout.blocks.block_rows ? o->layout.blocks.block_rows
                                                                                     : rows / SOFTMAX_PAD * SOFTMAX_PAD;
@@ -282,11 +374,11 @@ void gram_blocks(struct gram_work *m)
 }
 
 /* How many sums of groups the memory allows, each as large as the matrix. */
-static double most_groups(const struct objective *o)
+static double most_groups(const struct gram_work *m)
 {
-    double bytes = (double)o->columns * (double)o->columns * sizeof(double);
+    double bytes = (double)m->columns * (double)m->columns * sizeof(double);
     double few = fmin(LEAST_GROUPS, floor(GROUP_BYTES / bytes));
-    return fmin(fmax(1, fmax(few, floor(MORE_BYTES / bytes))), (double)o->layout.partition.count);
+    return fmin(fmax(1, fmax(few, floor(MORE_BYTES / bytes))), (double)m->o->layout.partition.count);
 }
 
 /* Allocates the workers' buffers on first use; false without memory. Dense: a weight for each row, the block in the
@@ -297,9 +389,9 @@ bool gram_scratch(const struct gram_work *m)
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
     bool sparse = o->x->kind == MATRIX_CSR, wide = o->x->column64 != NULL;
-    size_t rows = sparse ? 1 : m->block_rows, numbers = 2 * o->columns + 1;
+    size_t rows = sparse ? 1 : m->block_rows, numbers = 2 * m->columns + 1;
     if (sparse)
-        numbers = wide ? 2 * o->columns : o->columns;
+        numbers = wide || m->index ? 2 * m->columns : m->columns;
     for (size_t i = 0; i < o->workers; i++)
         if (!o->scratch[i].gram && !(o->scratch[i].gram = mem_aligned(rows, numbers * real)))
             return false;
@@ -309,7 +401,7 @@ bool gram_scratch(const struct gram_work *m)
 /* The length of a sum: the square matrix, the sum of the rows, two totals. false on overflow. */
 bool gram_measure(struct gram_work *m)
 {
-    size_t columns = m->o->columns, square;
+    size_t columns = m->columns, square;
     if (!mul_size(columns, columns, &square))
         return false;
     m->length = square + columns + 2;
@@ -321,12 +413,12 @@ double gram_bytes(const struct objective *o, bool of_classes)
 {
     double columns = (double)o->columns, rows = (double)o->rows, workers = (double)o->workers;
     double real = o->spec.f64 ? sizeof(double) : sizeof(float);
-    struct gram_work m = {.o = o};
+    struct gram_work m = {.o = o, .columns = o->columns};
     gram_blocks(&m);
     double block = o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
     double matrices = workers;
     if (!of_classes)
-        matrices = comm_alone(o->spec.data->ranks.comm) ? 2 : most_groups(o) + 1;
+        matrices = comm_alone(o->spec.data->ranks.comm) ? 2 : most_groups(&m) + 1;
     double weights = rows * (of_classes ? (double)o->classes : 1);
     return workers * block + (matrices * (columns * columns + columns + 2) + weights) * 8;
 }
@@ -358,7 +450,7 @@ static void choose_groups(struct gram_work *m)
 {
     /* Blocks that are used, by sampling. */
     size_t blocks = m->o->layout.partition.count * m->part_blocks / m->step + 1;
-    size_t most = (size_t)most_groups(m->o), worth = blocks / GROUP_BLOCKS + 1;
+    size_t most = (size_t)most_groups(m), worth = blocks / GROUP_BLOCKS + 1;
     m->groups = worth < most ? worth : most;
     find_groups(m);
 }
@@ -373,7 +465,7 @@ struct gram_group_job {
 /* Line i of the triangle has i + 1 entries: boundaries at the square root give shares of about equal work. */
 static size_t share_start(const struct gram_group_job *run, size_t share)
 {
-    size_t columns = run->m->o->columns;
+    size_t columns = run->m->columns;
     /* The triangle above line i has i^2 / 2 entries. */
     double part = sqrt((double)share / (double)run->shares);
     return share < run->shares ? (size_t)(part * (double)columns) : columns;
@@ -397,8 +489,8 @@ temper_status gram_run_group(const struct gram_work *m, size_t group, double *ou
 {
     const struct objective *o = m->o;
     /* Additions of one group, approximately: decides the number of threads. */
-    double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
-    size_t threads = threads_worth(o->workers, work), most = o->columns ? o->columns : 1;
+    double work = (double)o->x->nonzeros * (double)m->columns / (double)m->step;
+    size_t threads = threads_worth(o->workers, work), most = m->columns ? m->columns : 1;
     struct gram_group_job run = {m, group, threads < most ? threads : most, outer};
     return pool_blocks(o->pool, run.shares, run.shares, run_share, &run) == TEMPER_OK ? TEMPER_OK
                                                                                       : error_no_memory(error);
@@ -458,7 +550,7 @@ static temper_status gram_run(struct gram_work *m, temper_error *error)
     if (!gram_measure(m) || !gram_scratch(m))
         return error_no_memory(error);
     /* With an intercept `out` is large enough for the total: n^2 >= columns^2 + columns + 2 for columns > 0. */
-    m->in_out = alone && o->spec.intercept && o->columns > 0;
+    m->in_out = alone && o->spec.intercept && m->columns > 0;
     size_t needed = sums_needed(m);
     m->sums = needed ? mem_aligned(needed, m->length * sizeof *m->sums) : NULL;
     if (needed && !m->sums)
@@ -478,7 +570,7 @@ size_t gram_step(const struct objective *o, size_t rows)
 /* A pass for the curvature of each row at w, then the products. The buffer of curvatures is kept for the next call. */
 temper_status objective_gram(struct objective *o, const double *w, size_t rows, double *gram, temper_error *error)
 {
-    struct gram_work m = {.o = o, .step = gram_step(o, rows), .out = gram};
+    struct gram_work m = {.o = o, .columns = o->columns, .step = gram_step(o, rows), .out = gram};
     if (w && !o->curvature.row_weight &&
         !(o->curvature.row_weight = mem_alloc(o->rows, sizeof *o->curvature.row_weight)))
         return error_no_memory(error);
@@ -492,10 +584,45 @@ temper_status objective_gram(struct objective *o, const double *w, size_t rows, 
 temper_status objective_hessian(void *context, double *h, temper_error *error)
 {
     struct objective *o = context;
-    struct gram_work m = {.o = o, .weight = o->curvature.point[1 - o->curvature.last].curvature, .step = 1};
+    struct gram_work m = {
+        .o = o, .columns = o->columns, .weight = o->curvature.point[1 - o->curvature.last].curvature, .step = 1};
     m.out = h;
     temper_status status = gram_run(&m, error);
     for (size_t j = 0; status == TEMPER_OK && j < o->columns; j++)
         h[j * o->size + j] += o->spec.l2;
+    return status;
+}
+
+/* Frees the workers' buffers, which have another size for another number of columns. */
+static void drop_scratch(const struct objective *o)
+{
+    for (size_t i = 0; i < o->workers; i++) {
+        mem_free(o->scratch[i].gram);
+        o->scratch[i].gram = NULL;
+    }
+}
+
+/* Lines and columns of the Hessian at the accepted point, for some of the weights. The matrix is summed from these
+ * columns alone: `count`^2 operations a row, whatever the number of all columns. */
+temper_status objective_hessian_of(void *context, const size_t *index, size_t count, double *h, temper_error *error)
+{
+    struct objective *o = context;
+    const size_t columns = count - (o->spec.intercept ? 1 : 0);
+    struct gram_work m = {
+        .o = o, .columns = columns, .weight = o->curvature.point[1 - o->curvature.last].curvature, .step = 1};
+    m.index = index;
+    m.out = h;
+    if (o->x->kind == MATRIX_CSR && !(m.position = mem_alloc(o->columns, sizeof *m.position)))
+        return error_no_memory(error);
+    for (size_t j = 0; m.position && j < o->columns; j++)
+        m.position[j] = GRAM_NOT_CHOSEN;
+    for (size_t i = 0; m.position && i < columns; i++)
+        m.position[index[i]] = (uint32_t)i;
+    drop_scratch(o);
+    temper_status status = gram_run(&m, error);
+    drop_scratch(o);
+    mem_free(m.position);
+    for (size_t j = 0; status == TEMPER_OK && j < columns; j++)
+        h[j * count + j] += o->spec.l2;
     return status;
 }

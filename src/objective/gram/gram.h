@@ -4,10 +4,15 @@
 
 #include "objective/objective_internal.h"
 
+#define GRAM_NOT_CHOSEN UINT32_MAX
+
 /* Parts are summed in groups, which are added in their order; the number of groups depends on the shape of the data
  * alone. Where a group has parts of two processes, the second continues the sums of the first. */
 struct gram_work {
     const struct objective *o;
+    size_t columns;       /* of the matrix: all of the data, or the chosen ones: */
+    const size_t *index;  /* their numbers, ascending; NULL: all */
+    uint32_t *position;   /* sparse data: of each column of the data among the chosen ones, or GRAM_NOT_CHOSEN */
     const double *weight; /* of each row; NULL: the weights of the data */
     size_t block_rows;    /* more rows: the matrix is updated less often */
     size_t part_blocks;

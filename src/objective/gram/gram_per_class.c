@@ -160,7 +160,7 @@ static temper_status class_grams(struct objective *o, struct gram_work *m, const
 temper_status objective_class_grams(struct objective *o, const double *w, struct gram_rows rows, double *grams,
                                     temper_error *error)
 {
-    struct gram_work m = {.o = o, .step = gram_step(o, rows.about), .groups = 1, .out = grams};
+    struct gram_work m = {.o = o, .columns = o->columns, .step = gram_step(o, rows.about), .groups = 1, .out = grams};
     gram_blocks(&m);
     o->curvature.class_weight = mem_alloc(o->rows, o->classes * sizeof *o->curvature.class_weight);
     temper_status status = o->curvature.class_weight ? class_grams(o, &m, w, rows.thin, error) : error_no_memory(error);

@@ -32,7 +32,7 @@ temper_status remote_evaluate(struct objective *o, const double *w, double *valu
     TRY(request(o, TEMPER_SHARD_GRADIENT, w, error));
     o->loss = o->reply[REPLY_LOSS];
     o->accuracy = o->reply[REPLY_ACCURACY];
-    *value = o->loss + l2_penalty(w, plain, o->spec.l2);
+    *value = o->loss + penalties(w, plain, o->spec.l2, o->spec.l1);
     /* The gradient of the mean loss, intercepts included. */
     memcpy(gradient, o->reply + REPLY_GRADIENT, o->size * sizeof *gradient);
     for (size_t i = 0; i < plain; i++)

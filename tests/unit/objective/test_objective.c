@@ -232,6 +232,28 @@ TEST(products_are_differences_of_gradients)
             }
 }
 
+/* Lines and columns of the Hessian for every second feature, for the first one, and for none but the intercept. */
+static void check_chosen(struct objective *objective, const struct objective_spec *spec, const double *h, double bound)
+{
+    const size_t size = objective_size(objective), features = size - (spec->intercept ? 1 : 0);
+    for (size_t step = 2; step <= 2 * features + 2; step += features) {
+        size_t index[32], count = 0;
+        double chosen[32 * 32];
+        for (size_t j = step == 2 * features + 2 ? features : 0; j < features; j += step)
+            index[count++] = j;
+        if (spec->intercept)
+            index[count++] = features;
+        if (count == 0)
+            continue;
+        CHECK(objective_hessian_of(objective, index, count, chosen, NULL) == TEMPER_OK);
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j <= i; j++)
+                CHECKF(fabs(chosen[i * count + j] - h[index[i] * size + index[j]]) <= bound,
+                       "step %zu: h[%zu][%zu] %g, not %g", step, i, j, chosen[i * count + j],
+                       h[index[i] * size + index[j]]);
+    }
+}
+
 static void check_hessian(const struct objective_spec *spec, double bound)
 {
     struct objective *objective = make_objective(spec);
@@ -252,6 +274,7 @@ static void check_hessian(const struct objective_spec *spec, double bound)
             CHECKF(fabs(h[i * size + j] - product[j]) <= bound, "h[%zu][%zu] %g, not %g", i, j, h[i * size + j],
                    product[j]);
     }
+    check_chosen(objective, spec, h, bound);
     objective_free(objective);
 }
 

@@ -69,6 +69,20 @@ TEST(any_number_of_shards_gives_the_model_of_all_rows)
         }
 }
 
+TEST(penalties_of_absolute_weights_give_the_model_of_all_rows)
+{
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct dataset *data = made_data(MATRIX_F64, 300, 8, classes);
+        temper_train_options options = tight_options();
+        options.l1 = 0.02;
+        options.loss.t1 = 1;
+        options.solver = "owlqn";
+        options.tolerance = 1e-9;
+        check_cuts(data, options, "l1");
+        dataset_free(data);
+    }
+}
+
 TEST(every_scaling_and_loss_gives_the_model_of_all_rows)
 {
     static const char *const scales[] = {"none", "standard", "minmax", "maxabs", "pixels"};
@@ -282,6 +296,7 @@ TEST(a_reduction_adds_in_the_order_of_the_tree)
 }
 
 TEST_LIST(LISTED(any_number_of_shards_gives_the_model_of_all_rows),
+          LISTED(penalties_of_absolute_weights_give_the_model_of_all_rows),
           LISTED(every_scaling_and_loss_gives_the_model_of_all_rows),
           LISTED(weights_names_and_the_lack_of_an_intercept_arrive),
           LISTED(a_sharp_hinge_and_other_starts_go_the_same_way), LISTED(the_order_of_replies_changes_nothing),

@@ -96,6 +96,25 @@ TEST(lists_ranges_and_multiples_are_understood)
     grid_free(&grid);
 }
 
+TEST(penalties_of_absolute_weights_replace_the_others)
+{
+    struct candidate_grid grid = parsed("only loss=logistic l1=1e-3..1e-1:3,0");
+    CHECK_EQ_SIZE(grid.count, 4);
+    static const double falling[] = {1e-1, 1e-2, 1e-3, 0};
+    for (size_t i = 0; i < grid.count; i++) {
+        CHECK_CLOSE(grid.table[i].l1, falling[i], 1e-15);
+        CHECK_CLOSE(grid.table[i].l2, 0, 0);
+    }
+    grid_free(&grid);
+    grid = parsed("only loss=logistic l2=1,2 l1=0.1,0.2");
+    CHECK_EQ_SIZE(grid.count, 4);
+    CHECK(grid.table[0].l2 == 2 && grid.table[0].l1 == 0.2 && grid.table[1].l1 == 0.1 && grid.table[2].l2 == 1);
+    grid_free(&grid);
+    grid = parsed("only l1=0"); /* none: the default list of l2 stays */
+    CHECK(grid.count > 24 && grid.table[0].l2 > 0);
+    grid_free(&grid);
+}
+
 TEST(other_losses_bring_their_own_temperatures)
 {
     struct candidate_grid grid = parsed("only loss=hinge,logistic,t-logistic,gce t1=0.5,1 t2=1,1.5 l2=1");
@@ -170,6 +189,9 @@ TEST(bad_texts_are_refused)
                                       "t1=1..:3",
                                       "t1=..1:3",
                                       "l2=1..2:2,3..4:256",
+                                      "l1=0..1:3",
+                                      "l1=0.5x",
+                                      "l1=0.1 loss=hinge",
                                       "t1=0.5,",
                                       "loss=gce,",
                                       "loss=gce:0.5",
@@ -194,7 +216,7 @@ TEST(a_lack_of_memory_is_said)
 
 TEST_LIST(LISTED(the_default_has_24_pairs_and_5_penalties_around_the_usual_one), LISTED(few_rows_have_fewer_candidates),
           LISTED(the_paper_has_its_penalties_and_the_additions), LISTED(lists_ranges_and_multiples_are_understood),
-          LISTED(other_losses_bring_their_own_temperatures), LISTED(a_hinge_may_be_rounded),
-          LISTED(a_loss_may_occur_with_several_parameters), LISTED(every_method_can_be_in_a_grid),
-          LISTED(what_cannot_be_trained_is_left_out_or_refused), LISTED(bad_texts_are_refused),
-          LISTED(a_lack_of_memory_is_said))
+          LISTED(penalties_of_absolute_weights_replace_the_others), LISTED(other_losses_bring_their_own_temperatures),
+          LISTED(a_hinge_may_be_rounded), LISTED(a_loss_may_occur_with_several_parameters),
+          LISTED(every_method_can_be_in_a_grid), LISTED(what_cannot_be_trained_is_left_out_or_refused),
+          LISTED(bad_texts_are_refused), LISTED(a_lack_of_memory_is_said))

@@ -51,6 +51,21 @@ TEST(a_run_ends_where_the_penalty_rises_or_the_loss_changes)
     CHECK(memcmp(segment, expected, sizeof segment) == 0);
 }
 
+/* Of L1 penalties with one l2: they fall, and the last of them is none. */
+TEST(a_run_of_penalties_of_absolute_weights)
+{
+    temper_tune_candidate table[6];
+    static const double l2[] = {1, 1, 1, 0.5, 0.5, 0.5}, l1[] = {0.2, 0.1, 0, 0.2, 0.1, 0};
+    static const size_t which[] = {0, 1, 2, 3, 4, 5}, expected[] = {0, 0, 0, 3, 3, 3};
+    size_t segment[6];
+    for (size_t i = 0; i < 6; i++) {
+        table[i] = made_candidate(1, 1, l2[i]);
+        table[i].l1 = l1[i];
+    }
+    penalty_segments(table, which, 6, 10, 8, segment);
+    CHECK(memcmp(segment, expected, sizeof segment) == 0);
+}
+
 /* ---- Tuning along a path --------------------------------------------------------------------- */
 
 static temper_tune_options path_options(const char *grid)
@@ -178,5 +193,5 @@ TEST(the_batches_of_a_path_do_not_change_its_table)
 
 TEST_LIST(LISTED(a_long_run_is_divided_and_others_are_not_joined),
           LISTED(a_run_ends_where_the_penalty_rises_or_the_loss_changes),
-          LISTED(a_path_leads_to_the_optimum_of_each_penalty), LISTED(an_interrupted_path_ends_in_the_same_table),
-          LISTED(the_batches_of_a_path_do_not_change_its_table))
+          LISTED(a_run_of_penalties_of_absolute_weights), LISTED(a_path_leads_to_the_optimum_of_each_penalty),
+          LISTED(an_interrupted_path_ends_in_the_same_table), LISTED(the_batches_of_a_path_do_not_change_its_table))

@@ -72,6 +72,20 @@ SCRATCH_TEST(every_solver_resumes_to_the_same_bytes)
         }
 }
 
+SCRATCH_TEST(penalties_of_absolute_weights_resume_to_the_same_bytes)
+{
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct dataset *data = made_data(classes == 2 ? MATRIX_CSR : MATRIX_F32, 70, 8, classes);
+        temper_train_options options = made_options();
+        options.l1 = 0.01;
+        options.tolerance = 1e-5;
+        check_everywhere(data, options, classes == 2 ? "proximal" : "owlqn");
+        options.starts = 3;
+        check_everywhere(data, options, classes == 2 ? "proximal, 3 starts" : "owlqn, 3 starts");
+        dataset_free(data);
+    }
+}
+
 /* Rows enough for a matrix of each class, and so far that it is made a second time. */
 SCRATCH_TEST(matrices_of_classes_resume_to_the_same_bytes)
 {
@@ -285,6 +299,7 @@ SCRATCH_TEST(a_checkpoint_that_cannot_be_written_is_an_error)
 }
 
 TEST_LIST(LISTED(every_solver_resumes_to_the_same_bytes), LISTED(matrices_of_classes_resume_to_the_same_bytes),
+          LISTED(penalties_of_absolute_weights_resume_to_the_same_bytes),
           LISTED(several_starts_resume_to_the_same_bytes), LISTED(a_hinge_resumes_to_the_same_bytes),
           LISTED(validation_resumes_to_the_same_bytes), LISTED(a_checkpoint_that_is_not_whole_is_refused),
           LISTED(a_checkpoint_of_other_options_or_data_is_refused),

@@ -40,6 +40,19 @@ static size_t fail_each(const struct dataset *data, temper_train_options options
     }
 }
 
+SCRATCH_TEST(penalties_of_absolute_weights_survive_a_lack_of_memory)
+{
+    for (size_t classes = 2; classes < 4; classes++)
+        for (size_t k = 0; k < 2; k++) {
+            struct dataset *data = made_data(k ? MATRIX_CSR : MATRIX_F32, 40, 3, classes);
+            temper_train_options options = k ? made_calibrated_options() : made_options();
+            options.l1 = 0.01;
+            options.max_iterations = 8;
+            CHECK(fail_each(data, options, "l1") > 30);
+            dataset_free(data);
+        }
+}
+
 SCRATCH_TEST(every_solver_survives_a_lack_of_memory)
 {
     static const char *const solvers[] = {"newton", "lbfgs", "tron"};
@@ -160,6 +173,8 @@ TEST(evaluating_survives_a_lack_of_memory)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(every_solver_survives_a_lack_of_memory), LISTED(training_with_everything_survives_a_lack_of_memory),
+TEST_LIST(LISTED(every_solver_survives_a_lack_of_memory),
+          LISTED(penalties_of_absolute_weights_survive_a_lack_of_memory),
+          LISTED(training_with_everything_survives_a_lack_of_memory),
           LISTED(warm_starts_and_warnings_survive_a_lack_of_memory), LISTED(predicting_survives_a_lack_of_memory),
           LISTED(evaluating_survives_a_lack_of_memory))

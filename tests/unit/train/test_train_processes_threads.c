@@ -200,6 +200,17 @@ SCRATCH_TEST(so_are_gradients_that_are_added_up_without_a_copy)
     }
 }
 
+SCRATCH_TEST(so_are_those_with_penalties_of_absolute_weights)
+{
+    static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_CSR};
+    for (size_t k = 0; k < 2; k++)
+        for (size_t classes = 2; classes < 4; classes++) {
+            struct trial trial = made_trial(kinds[k], 900, k ? 200 : 30, classes);
+            trial.options.l1 = 0.01;
+            check_trial(trial, "l1");
+        }
+}
+
 /* Fewer parts than processes; convex losses of many classes, which have a preconditioner for each; starts,
  * classes that are given up, a hinge. */
 SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
@@ -256,5 +267,6 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 }
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
-          LISTED(so_are_gradients_that_are_added_up_without_a_copy), LISTED(so_are_those_of_other_shapes_and_losses),
+          LISTED(so_are_gradients_that_are_added_up_without_a_copy), LISTED(so_are_those_with_penalties_of_absolute_weights),
+          LISTED(so_are_those_of_other_shapes_and_losses),
           LISTED(so_are_those_of_more_parts), LISTED(warnings_are_those_of_the_same_rows))

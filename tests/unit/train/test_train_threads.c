@@ -47,6 +47,20 @@ SCRATCH_TEST(models_are_the_same_for_any_number_of_threads)
             }
 }
 
+SCRATCH_TEST(penalties_of_absolute_weights_are_the_same_for_any_number_of_threads)
+{
+    static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
+    for (size_t k = 0; k < 4; k++)
+        for (size_t classes = 2; classes < 4; classes++) {
+            struct dataset *data = made_data(kinds[k], 6000, 24, classes);
+            temper_train_options options = made_options();
+            options.l1 = 0.005;
+            options.max_iterations = 4;
+            check_training(data, options, "l1");
+            dataset_free(data);
+        }
+}
+
 SCRATCH_TEST(whole_trainings_are_the_same_for_any_number_of_threads)
 {
     struct dataset *data = made_data(MATRIX_F32, 5000, 9, 2), *valid = made_data(MATRIX_F32, 900, 9, 2);
@@ -128,5 +142,6 @@ SCRATCH_TEST(threads_that_do_not_start_change_nothing)
 }
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_threads),
+          LISTED(penalties_of_absolute_weights_are_the_same_for_any_number_of_threads),
           LISTED(whole_trainings_are_the_same_for_any_number_of_threads),
           LISTED(predictions_are_the_same_for_any_number_of_threads), LISTED(threads_that_do_not_start_change_nothing))
