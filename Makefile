@@ -18,15 +18,17 @@ WITH_PYTHON   = if [ -x build/venv-python/bin/python ]; then tools/python build
 DATA       ?= data
 EXPERIMENT ?=
 # Of the quality on judged sets, of the study of the default, of audits by probabilities and of cleaned labels:
-# QUALITY=--quick, STUDY=--report, PROBA=--quick, CLEAN=--quick.
+# QUALITY=--quick, STUDY=--report, PROBA=--quick, CLEAN=--quick; of the study of networks: NETWORKS=--report.
 QUALITY    ?=
 STUDY      ?=
 PROBA      ?=
+NETWORKS   ?=
 CLEAN      ?=
+# Of the stages on two threads: THREADS=--quick, THREADS=--busy.
+THREADS    ?=
 
-.PHONY: build test test-all check-fast python python-long python-oldest wheels demo playground playground-check site experiments bench bench-full bench-train bench-tune bench-read bench-python \
-        format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates page-check kill-test mpi-kill-test quality quality-judged quality-expected quality-tables quality-default quality-annotators quality-audit quality-proba quality-clean audit-check release release-artefacts install clean help
+# Every verb that `make help` lists.
+.PHONY: $(shell sed -n 's/^\([a-z0-9-]*\):.*\#\#.*/\1/p' Makefile)
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -53,13 +55,26 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 	@tools/setup networks
 	@build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
 	@TEMPER_PYTHON_VENV=build/venv-networks tools/python test python/tests/test_torch.py python/tests/test_jax.py \
+	    python/tests/test_drop_in.py \
 	    "python/tests/test_package.py::test_examples[network]"
 
-wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried
-	@tools/wheels
+# Builds the Python package, and installs it beside PyTorch and JAX.
+WITH_NETWORKS = tools/setup python && tools/setup networks && tools/python build && \
+    build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
+
+wheels: ## wheels for Linux (glibc and musl, x86_64 and aarch64) in build/wheelhouse, cross-compiled, checked and tried; the source archive built without system libraries
+	@tools/wheels x86_64 aarch64 x86_64-musl aarch64-musl
 	@tools/setup python
 	@tools/python build
 	@tools/wheels test
+	@tools/setup ports
+	@tools/wheels test-arm64
+	@tools/check-sdist
+
+ports: ## other systems: macOS compiled and linked, Windows under Wine, musl, long double of 64 bits
+	@tools/setup ports
+	@TEMPER_TARGET=temper_cli tools/build gcc
+	@tools/ports
 
 python-oldest: ## the same with the oldest scikit-learn that it takes
 	@tools/setup oldest
@@ -67,10 +82,28 @@ python-oldest: ## the same with the oldest scikit-learn that it takes
 	@TEMPER_PYTHON_VENV=build/venv-python-oldest tools/python build
 	@TEMPER_PYTHON_VENV=build/venv-python-oldest tools/python test
 
+deb: ## Debian packages, lintian clean: build/deb/*.deb
+	@tools/setup deb
+	@tools/deb
+
+deb-check: deb ## the same, installed in a new Debian, used, and purged; needs root
+	@tests/packages/deb
+
+r: ## the R package, with the sources of the library in it: build/r/temper_VERSION.tar.gz
+	@tools/setup r
+	@tools/r-package build
+
+r-check: ## the same, its results compared with the command's, and R CMD check without errors and warnings
+	@tools/setup r
+	@TEMPER_TARGET=temper_cli tools/build gcc
+	@tools/r-package test build/gcc/temper
+	@tools/r-package check
+
 demo: ## what wrong labels do, in seconds and without data: build/temper-demo.html
 	@tools/setup build
 	@$(MAKE) --no-print-directory build
-	@build/temper demo -o build/temper-demo.html
+	@build/temper demo -o build/temper-demo.html --playground playground/index.html
+	@[ -e build/playground/index.html ] || echo "The page links to the playground, which 'make playground' builds."
 	@echo "temper is build/temper here; make install puts it on the path."
 
 playground: ## the library as WebAssembly with a page to try it: build/playground/index.html, one file
@@ -83,6 +116,11 @@ playground-check: ## the playground in a browser, all of it; build/pages keeps p
 	@tools/build gcc
 	@tools/playground
 	@tests/pages/playground build/gcc/temper build/pages
+
+docs-check: build ## every command and Python block of README.md and docs/, run on small tables
+	@tools/setup python
+	@tools/python build
+	@tests/docs/run build/temper build/venv-python/bin/python
 
 site: build playground ## the documentation with references and the playground: build/site/index.html; dead links are errors
 	@tools/setup site
@@ -97,6 +135,7 @@ experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERI
 bench: ## beside every peer, in ten minutes: build/bench-report/index.html, table.md and record.json
 	@tools/setup bench
 	@tools/build bench
+	@$(WITH_PYTHON); fi
 	@$(SUITE)
 
 bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours; KEEP=1 continues it
@@ -109,6 +148,16 @@ bench-python: ## the Python package against LogisticRegression alone
 	@tools/setup bench
 	@$(WITH_PYTHON) && build/venv-python/bin/python bench/training/python_fit.py build/bench-python.json; \
 	    else echo "scikit-learn is not here: the Python package is not compared"; fi
+
+bench-predict: ## predict_proba beside scikit-learn and ONNX Runtime: many rows and one, with each kernel, on one and two threads
+	@tools/setup python
+	@tools/python build
+	@cd build && venv-python/bin/python ../bench/peers/predict.py bench-predict.json
+
+bench-threads: ## what a second thread gives, stage by stage; THREADS=--busy beside two busy processes, THREADS=--quick for less
+	@tools/setup python
+	@tools/build bench
+	@build/venv-python/bin/python bench/scaling/threads.py build/bench/temper build/bench-threads.json $(THREADS)
 
 bench-train: ## whole trainings alone; SET=a9a for one data set, SET=shape for all generated shapes, QUICK=1 for less
 	@tools/setup bench
@@ -125,6 +174,10 @@ bench-read: ## a clean CSV of numbers: temper beside polars, pyarrow, DuckDB and
 	@tools/setup python
 	@tools/build bench
 	@build/venv-python/bin/python bench/peers/read_tables.py build/bench/libtemper.so build/bench/read-tables
+
+bench-networks: ## the losses for neural networks beside cross-entropy and the bi-tempered loss as published, in two minutes
+	@$(WITH_NETWORKS)
+	@cd build && venv-networks/bin/python ../bench/peers/network_losses.py bench-networks.json
 
 format: ## lay out all C files
 	@tools/setup test
@@ -207,6 +260,10 @@ quality-audit: ## audits of data sets that were not used to design them, beside 
 	@tools/setup quality
 	@TEMPER_PYTHON_VENV=build/venv-quality tools/python build
 	@cd build && venv-quality/bin/python ../bench/quality/audit_judged.py audit-judged.json $(CASES)
+
+quality-networks: ## a network on Fashion-MNIST with noisy labels: three losses (NETWORKS=--quick for less), in an hour of one core; continues
+	@$(WITH_NETWORKS)
+	@cd build && venv-networks/bin/python ../bench/quality/network_noise.py $(NETWORKS)
 
 quality-proba: ## audits by probabilities of a network and a forest beside cleanlab's rankings (PROBA=--quick for less), in twenty minutes
 	@tools/setup quality

@@ -51,10 +51,13 @@ def steps(build, out, size):
     }
     if (HERE / "scaling" / "growth.py").exists() and size != "tiny":
         found["growth"] = python("scaling/growth.py", temper, out / "growth.json", *quick)
+    if size != "tiny":
+        package = build.parent / "venv-python" / "bin" / "python"
+        found["threads"] = python("scaling/threads.py", temper, out / "threads.json", "--quick")
+        found["predict"] = [package, HERE / "peers" / "predict.py", out / "predict.json", *quick]
     if size == "full":
         found["tune"] = python("training/tune.py", temper, work, out / "tune.json")
-        found["python"] = [build.parent / "venv-python" / "bin" / "python", HERE / "training" / "python_fit.py", out / "python.json",
-                           "--cap", PYTHON_CAP]
+        found["python"] = [package, HERE / "training" / "python_fit.py", out / "python.json", "--cap", PYTHON_CAP]
     return found
 
 
@@ -117,7 +120,7 @@ class Suite:
         """What a part lacks, or None."""
         if name in NEEDS_SKLEARN and not importlib.util.find_spec("sklearn"):
             return "scikit-learn is not here (tools/setup bench)"
-        if name == "python" and not command[0].exists():
+        if name in ("python", "predict") and not command[0].exists():
             return "the Python package is not built (tools/setup bench, tools/python build)"
         return "the ten minutes were over; make bench-full has it" if time.monotonic() >= self.end else None
 

@@ -378,7 +378,7 @@ static temper_status review_ask(struct tune_session *session)
     const char *page = text_of(session->arguments, OPT_TUNE_REPORT);
     temper_read_options options = data_options(session->arguments);
     temper_data *whole = session->data;
-    const char *slash = strrchr(session->ask_path, '/');
+    const char *slash = path_last_separator(session->ask_path);
     temper_error error;
     if (!page || path_ends_in(page, ".svg") || !session->result.report.ask_count || !process_group_is_first())
         return TEMPER_OK;

@@ -81,6 +81,12 @@ void draft_command(struct html_draft *draft, const char *format, ...)
     ADD_TEXT(html_command);
 }
 
+void draft_link(struct html_draft *draft, const char *words, const char *address)
+{
+    end_pictures(draft);
+    html_link(&draft->html, words, address);
+}
+
 /* Consecutive pictures are put into one element of class "flow", which arranges as many beside each other as the window
  * has space for. */
 temper_status draft_picture(struct html_draft *draft, temper_status status, temper_text *svg, const temper_error *error)

@@ -22,6 +22,8 @@ void draft_begin(struct html_draft *draft, const char *title);
 void draft_begin_review(struct html_draft *draft, const char *title, const char *section);
 void draft_heading(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void draft_paragraph(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A paragraph that is a link. */
+void draft_link(struct html_draft *draft, const char *words, const char *address);
 void draft_command(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds a picture that a library call has just made and frees it, or reports the error of that call. `svg` is a pointer

@@ -210,17 +210,25 @@ void json_text_member(FILE *out, const char *name, const char *text)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-/* Quotes a cell if it contains a separator of any dialect, a quote or a line break (RFC 4180); also an empty cell and
- * one with blanks at an end, which many readers would drop. */
+/* Whether a spreadsheet would run the cell: a formula (=, +, -, @ at its beginning, or what a reader skips before them)
+ * with a call, a remote reference or a sheet. Numbers and plain words such as -1 or @home are none. */
+static bool is_formula(const char *text)
+{
+    return *text && strchr("=+-@\t\r", *text) && strpbrk(text, "(|!");
+}
+
+/* A cell that a spreadsheet would run gets an apostrophe before it, which makes it text there; corrections.c reads such
+ * a cell without it. Quotes a cell if it contains a separator of any dialect, a quote or a line break (RFC 4180); also
+ * an empty cell and one with blanks at an end, which many readers would drop. */
 void csv_cell(FILE *out, const char *text)
 {
     /* The comparison with the separators includes those of other dialects, for spreadsheets with a local setting. */
-    bool blank = *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
+    bool blank = *text == ' ' || (*text && text[strlen(text) - 1] == ' '), formula = is_formula(text);
     if (*text && !blank && !strpbrk(text, ",;\t\"\r\n")) {
-        fputs(text, out);
+        fprintf(out, "%s%s", formula ? "'" : "", text);
         return;
     }
-    fputc('"', out);
+    fputs(formula ? "\"'" : "\"", out);
     for (; *text; text++) {
         /* A quote within quotes is doubled. */
         if (*text == '"')

@@ -7,19 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/display/display_width.h"
 #include "process_group.h"
 
 /* Longer messages are truncated; a buffer on the stack works even when memory is exhausted. */
 enum { LINE_LENGTH = 1024 };
-
-/* Replaces control characters by "?": messages quote file names and cells of data, and an escape sequence in these must
- * not reach the terminal. UTF-8 passes, because its bytes are above 127. */
-static void replace_controls(char *line)
-{
-    for (; *line; line++)
-        if ((unsigned char)*line < ' ' || *line == 127)
-            *line = '?';
-}
 
 /* NO_COLOR counts with any value that is not empty (https://no-color.org). */
 bool messages_have_colours(void)
@@ -44,7 +36,8 @@ static void print_line(enum line_kind kind, const char *format, va_list argument
     char line[LINE_LENGTH];
     /* Formatted before the check, because a kept error is stored as text. */
     vsnprintf(line, sizeof line, format, arguments);
-    replace_controls(line);
+    /* Messages quote file names and cells of data. */
+    line[display_mask_controls(line, strlen(line), false)] = '\0';
     if (process_group_keeps(line, kind == LINE_ERROR))
         return;
     bool coloured = messages_have_colours();

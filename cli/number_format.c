@@ -66,12 +66,6 @@ const char *format_percent(double share, char out[FORMAT_LENGTH])
     return out;
 }
 
-/* Whether a byte is a control character, which would disturb a terminal. */
-static bool is_control(char byte)
-{
-    return (unsigned char)byte < ' ' || byte == 127;
-}
-
 /* Copies whole characters only, so that the result is valid UTF-8 if the name is. */
 size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
 {
@@ -85,10 +79,8 @@ size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
             ellipsis = at;
             ellipsis_columns = columns;
         }
-        memcpy(out + at, name, next.bytes);
-        if (is_control(*name))
-            out[at] = '?';
-        at += next.bytes;
+        memcpy(out + at, next.control ? "?" : name, next.control ? 1 : next.bytes);
+        at += next.control ? 1 : next.bytes;
         name += next.bytes;
         columns += next.columns;
     }
@@ -103,11 +95,14 @@ size_t format_name(const char *name, size_t width, char out[NAME_SHOWN])
 /* printf itself would count bytes, which misaligns names with accents or wide characters. */
 void print_whole_name(FILE *out, const char *name, int width)
 {
+    const char *end = name + strlen(name);
     size_t columns = display_width(name), most = (size_t)(width < 0 ? -width : width);
     int blanks = columns < most ? (int)(most - columns) : 0;
     fprintf(out, "%*s", width < 0 ? 0 : blanks, "");
-    for (; *name; name++)
-        fputc(is_control(*name) ? '?' : *name, out);
+    for (struct shown_character next; name < end; name += next.bytes) {
+        next = display_character(name, end);
+        fwrite(next.control ? "?" : name, 1, next.control ? 1 : next.bytes, out);
+    }
     fprintf(out, "%*s", width < 0 ? blanks : 0, "");
 }
 

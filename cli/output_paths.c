@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/display/display_width.h"
+#include "memory_stream.h"
 #include "message.h"
 #include "process_group.h"
 #include "progress.h"
@@ -113,6 +115,19 @@ void output_prepare(void)
 
 /* ---- Output ---------------------------------------------------------------------------------- */
 
+/* A terminal gets a copy without control characters: names of classes, columns and files in it come from the data. A
+ * pipe or a file gets every byte. */
+static temper_status write_terminal(const char *bytes, size_t length)
+{
+    char *shown = malloc(length + 1);
+    if (!shown)
+        return fail_no_memory();
+    memcpy(shown, bytes, length);
+    temper_status status = write_stdout(shown, display_mask_controls(shown, length, true));
+    free(shown);
+    return status;
+}
+
 /* The one place where results are written: in the first process only, and for files atomically, so that a failure
  * leaves an existing file as it was. */
 temper_status output_write(const char *path, const char *bytes, size_t length)
@@ -120,6 +135,8 @@ temper_status output_write(const char *path, const char *bytes, size_t length)
     temper_error error;
     if (!process_group_is_first())
         return TEMPER_OK;
+    if (output_is_terminal(path))
+        return write_terminal(bytes, length);
     if (is_stdout(path))
         return write_stdout(bytes, length);
     return checked(atomic_file_save(path, bytes, length, &error), &error);
@@ -133,19 +150,17 @@ temper_status output_write_text(const char *path, temper_text *text)
     return status;
 }
 
-/* open_memstream keeps bytes and length up to date at each flush and grows the buffer as needed. */
 temper_status output_open(struct output_buffer *buffer)
 {
     *buffer = (struct output_buffer){0};
-    buffer->stream = open_memstream(&buffer->bytes, &buffer->length);
+    buffer->stream = memory_stream_open(&buffer->bytes, &buffer->length);
     return buffer->stream ? TEMPER_OK : fail_no_memory();
 }
 
-/* A stream in memory can only fail for lack of memory. ferror is read before fclose, which frees the stream. */
+/* A stream in memory can only fail for lack of memory. */
 temper_status output_close(struct output_buffer *buffer)
 {
-    bool failed = ferror(buffer->stream) != 0;
-    if (fclose(buffer->stream) == 0 && !failed)
+    if (memory_stream_close(buffer->stream, &buffer->bytes, &buffer->length))
         return TEMPER_OK;
     free(buffer->bytes);
     fail_no_memory();

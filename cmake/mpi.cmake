@@ -27,7 +27,7 @@ function(temper_add_mpi target mpicc output)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_include_directories(${target} SYSTEM PRIVATE ${folders})
-  target_link_libraries(${target} PRIVATE temper_cli_objects temper_objects ${links})
+  target_link_libraries(${target} PRIVATE temper_cli_objects ${temper_internals} ${links})
 endfunction()
 
 # An MPI is no place for sanitizers, which find its own leaks, nor for another processor's programs.

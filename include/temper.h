@@ -189,6 +189,33 @@ TEMPER_API int temper_method_find(const char *name, temper_method *method);
 TEMPER_API double temper_loss_of_spec(temper_loss_spec loss, const double *a, size_t n, size_t label,
                                       double *gradient /* or NULL */, double *hessian /* or NULL */);
 
+/* Rows of activations with their labels, for temper_loss_rows_f32 and _f64: numbers of classes, or distributions over
+ * the classes. Begin with temper_loss_rows_defaults(). */
+typedef struct temper_loss_rows_options {
+    size_t struct_size; /* set by temper_loss_rows_defaults() */
+    size_t rows, classes;
+    size_t stride;          /* from one row of activations, targets and gradients to the next; 0: classes */
+    const int64_t *labels;  /* numbers of classes from 0; or NULL */
+    const void *targets;    /* floats or doubles as the activations, 0 or more: soft labels; or NULL */
+    double label_smoothing; /* s: the label is (1 - s) y + s / classes; 0 */
+    int64_t ignored_label;  /* rows with this label have loss and gradient 0; -100 */
+    size_t threads;         /* at most; 0: as many as the machine runs at once, and each with enough to do */
+} temper_loss_rows_options;
+
+TEMPER_API temper_loss_rows_options temper_loss_rows_defaults(void);
+
+/* The loss of each row and, unless NULL, the gradients by its activations, by the vector kernels where the loss has two
+ * temperatures or is the bi-tempered one (t2 up to 8), else row by row. Soft and smoothed labels are for these losses
+ * alone: Tsallis' divergence -sum y log_t1(p / y), and the Bregman divergence. Errors are some units in the last place
+ * of the type, relative to max(1, loss) and to the largest entry that a gradient could have. Results are the same bits
+ * on any number of threads. */
+TEMPER_API temper_status temper_loss_rows_f32(temper_loss_spec loss, const temper_loss_rows_options *batch,
+                                              const float *activations, float *losses, float *gradients /* or NULL */,
+                                              temper_error *error);
+TEMPER_API temper_status temper_loss_rows_f64(temper_loss_spec loss, const temper_loss_rows_options *batch,
+                                              const double *activations, double *losses, double *gradients,
+                                              temper_error *error);
+
 /* ---- Data -------------------------------------------------------------------------------------------------------- */
 
 /* A matrix of features with labels, row weights and names: read from a file, or made of the caller's arrays. */
@@ -415,6 +442,7 @@ typedef struct temper_train_progress {
     double accuracy;   /* on the training rows, weighted */
     double validation; /* loss on the validation rows; NAN without */
     double seconds;    /* since the call */
+    const void *state; /* for temper_train_progress_model; NULL where there is no model yet */
 } temper_train_progress;
 
 /* Called after every iteration, from the calling thread. A result other than 0 stops with the best model so far. */
@@ -579,6 +607,21 @@ TEMPER_API size_t temper_prediction_width(const temper_model *model, temper_pred
  * features are ignored. threads 0: as many as the machine runs at once. */
 TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
                                         size_t threads, double *out, temper_error *error);
+
+/* Dense rows in memory of the caller, [rows][columns], and where their predictions go, [rows][width]: each in floats or
+ * doubles, of which one is not NULL. */
+typedef struct temper_dense_rows {
+    const float *x_f32;
+    const double *x_f64;
+    size_t rows, columns;
+    float *out_f32;
+    double *out_f64;
+} temper_dense_rows;
+
+/* The same as temper_predict, without a temper_data: the fastest for one row and for many. A value that is not finite
+ * is refused. */
+TEMPER_API temper_status temper_predict_rows(const temper_model *model, const temper_dense_rows *rows,
+                                             temper_prediction output, size_t threads, temper_error *error);
 
 /* How well one class is separated from all others. NAN: undefined, as the precision of a class that is never predicted.
  */

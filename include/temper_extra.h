@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* The kernels in use: "avx512", "avx2", "neon" or "plain", chosen by the processor or by the environment variable
- * TEMPER_KERNEL. NULL if that names kernels which this machine cannot run. */
+/* The kernels in use: "avx512", "avx2", "neon", "wasm128" or "plain", chosen by the processor or by the environment
+ * variable TEMPER_KERNEL. NULL if that names kernels which this machine cannot run. */
 TEMPER_API const char *temper_kernel_name(void);
 
 TEMPER_API const char *temper_status_text(temper_status status); /* "out of memory" */
@@ -266,6 +266,15 @@ TEMPER_API temper_status temper_model_export(const temper_model *model, const ch
 TEMPER_API const char *temper_model_feature_name(const temper_model *model, size_t column); /* or NULL */
 TEMPER_API temper_loss_spec temper_model_loss(const temper_model *model);
 TEMPER_API double temper_model_l2(const temper_model *model);
+
+/* Replaces one vector of weights, in units of the unscaled features, and its intercept; both must be finite. The
+ * model's calibration, and the record of its training, stay those of the trained weights. */
+TEMPER_API temper_status temper_model_set_weights(temper_model *model, size_t vector, const double *weights,
+                                                  double intercept, temper_error *error);
+/* Within a temper_train_progress_fn: the model as it would be if training ended now, not calibrated. The record of its
+ * training has no fingerprint of the data. To be freed by temper_model_free. */
+TEMPER_API temper_status temper_train_progress_model(const temper_train_progress *progress, temper_model **model,
+                                                     temper_error *error);
 
 /* The record of a model's training. */
 typedef struct temper_model_summary {

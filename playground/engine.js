@@ -72,6 +72,7 @@ class Engine {
   // ---- Calls -------------------------------------------------------------------------------------------------------
 
   version() { return this.text(this.c.temper_version()); }
+  kernel() { return this.text(this.c.temper_kernel_name()); }
 
   // x: rows * columns numbers; labels: whole numbers, or null. The result is freed by dropData.
   points(x, columns, labels) {

@@ -7,7 +7,7 @@ const CURVE = { from: -7, step: 0.05, count: 241 };
 const $ = (id) => document.getElementById(id);
 
 const DEFAULTS = { set: "servedio", count: 400, seed: 1, degree: 0, kind: "random", rate: 0.1, t1: 0.3, t2: 1, lambda: NaN };
-const state = { ...DEFAULTS, points: [], history: [], tool: "flip", cursor: null, listed: new Set(), fits: null, table: null };
+const state = { ...DEFAULTS, points: [], history: [], tool: "flip", cursor: null, listed: new Set(), fits: null, table: null, file: null };
 
 // ---- The worker -----------------------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ async function openFile(file) {
   if (file.name.endsWith(".gz")) stream = stream.pipeThrough(new DecompressionStream("gzip"));
   try {
     const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-    state.table = { name: file.name.replace(/\.gz$/, ""), bytes };
+    state.table = state.file = { name: file.name.replace(/\.gz$/, ""), bytes };
   } catch (error) {
     showProblem(`${file.name}: ${error.message}`);
     return;
@@ -168,13 +168,26 @@ async function openFile(file) {
   await refit();
 }
 
+// The file that was opened last, also if it was refused, by another label column.
+function chooseLabel() {
+  if (!state.file) return;
+  state.table = state.file;
+  refit();
+}
+
+// What the command would be told by an option has a field here. Checks of the whole table call what has no path "-".
+function tableProblem(name, text) {
+  const named = text.replace(/^-: /, `${name}: `);
+  return /--label/.test(named) ? `${named}. Here: the field "Label column".` : named;
+}
+
 async function refitTable() {
-  const { name, bytes } = state.table;
+  const { name, bytes } = state.table, label = $("label-column").value.trim() || null;
   showPanels();
   $("table-title").textContent = name;
   $("table-words").textContent = "Training and auditing …";
   try {
-    const { result, milliseconds } = await library.ask({ job: "table", name, bytes, settings: settings() });
+    const { result, milliseconds } = await library.ask({ job: "table", name, bytes, label, settings: settings() });
     const { about, fits, audit: found } = result, [logistic, tempered] = fits;
     if (!state.table) return;
     state.table.fits = fits;
@@ -187,13 +200,14 @@ async function refitTable() {
   } catch (error) {
     state.table = null;
     showPanels();
-    showProblem(error.message);
+    showProblem(tableProblem(name, error.message));
     draw();
   }
 }
 
 function showPanels() {
   const table = state.table !== null;
+  for (const key of document.querySelectorAll(".of-points")) key.hidden = table; // the truth of a table is not known
   $("table-panel").hidden = !table;
   for (const id of ["planes", "plane-help", "tools"]) $(id).hidden = table;
 }
@@ -455,8 +469,9 @@ function listenToButtons() {
     if (fits) save("playground.temper", fits[1].text);
   });
   on("save-audit", () => { if (state.audit) save("suspects.csv", auditTable()); });
-  on("close-table", () => { state.table = null; $("file").value = ""; showPanels(); resampleLatest(); });
+  on("close-table", () => { state.table = state.file = null; $("file").value = $("label-column").value = ""; showPanels(); resampleLatest(); });
   $("file").addEventListener("change", () => openFile($("file").files[0]));
+  $("label-column").addEventListener("change", chooseLabel);
   for (const kind of ["dragover", "dragleave", "drop"])
     document.addEventListener(kind, (event) => {
       event.preventDefault();

@@ -59,8 +59,7 @@ temper_data *playground_table(const char *name, const char *bytes, size_t length
     temper_read_options options = temper_read_defaults();
     temper_data *data = NULL;
     options.label = label;
-    options.categorical = "all";
-    options.missing = "mean";
+    options.automatic = 1; /* as the command reads tables */
     options.threads = 1;
     return temper_data_read_memory(name, bytes, length, &options, &data, error) == TEMPER_OK ? data : NULL;
 }

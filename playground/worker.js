@@ -85,7 +85,7 @@ self.onmessage = async ({ data: request }) => {
   try {
     if (job === "start") {
       engine = await Engine.create(request.module);
-      self.postMessage({ id, result: engine.version() });
+      self.postMessage({ id, result: `${engine.version()}, kernel ${engine.kernel()}` });
       return;
     }
     const began = performance.now(), result = jobs[job](request);

@@ -1,10 +1,11 @@
 /* cmd_demo: temper demo. Makes two data sets, flips 10 % of the labels in a copy of each, trains logistic regression
  * and the two-temperature loss on clean and noisy labels, compares them on clean test rows, and counts how many of the
- * flipped labels each model finds. */
+ * flipped labels each model finds. With --data the rows are the user's (demo_table.h). */
 #include <stdlib.h>
 
 #include "apply_model.h"
 #include "demo/demo.h"
+#include "demo/demo_table.h"
 #include "message.h"
 #include "options/library_options.h"
 #include "output_paths.h"
@@ -53,9 +54,8 @@ static temper_status make_data(struct demo_set *set, row_maker *make, uint64_t s
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-/* Trains one method on `data` (clean or noisy) and tests it on clean rows. */
-static temper_status train(const struct demo_set *set, const temper_data *data, size_t method, size_t threads,
-                           struct demo_fit *fit)
+temper_status demo_train(const temper_data *data, const temper_data *test, size_t method, size_t threads,
+                         struct demo_fit *fit)
 {
     temper_error error;
     temper_train_report report;
@@ -65,7 +65,7 @@ static temper_status train(const struct demo_set *set, const temper_data *data, 
     options.threads = threads;
     options.calibrate = "none"; /* only labels and scores are used */
     TRY(checked(temper_train(data, &options, &fit->model, &report, &error), &error));
-    return model_accuracy(fit->model, set->clean_test, threads, &fit->accuracy);
+    return model_accuracy(fit->model, test, threads, &fit->accuracy);
 }
 
 /* A training row in the order of suspicion. */
@@ -129,8 +129,8 @@ static temper_status run_set(struct demo_set *set, row_maker *make, uint64_t see
 {
     TRY(make_data(set, make, seed));
     for (size_t i = 0; i < METHODS; i++) {
-        TRY(train(set, set->clean, i, threads, &set->on_clean[i]));
-        TRY(train(set, set->noisy, i, threads, &set->on_noisy[i]));
+        TRY(demo_train(set->clean, set->clean_test, i, threads, &set->on_clean[i]));
+        TRY(demo_train(set->noisy, set->clean_test, i, threads, &set->on_noisy[i]));
         TRY(find_flipped(set, i, threads));
     }
     return TEMPER_OK;
@@ -153,24 +153,28 @@ static void free_set(struct demo_set *set)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum { NAME_WIDTH = 34, FIGURE_WIDTH = 18 }; /* columns of characters */
-
-/* The title of a table, with the methods as columns. */
-static void print_head(FILE *out, const char *title)
+void demo_print_head(FILE *out, const char *title, const char *const *methods, size_t count)
 {
-    fprintf(out, "%-*s", NAME_WIDTH, title);
-    for (size_t i = 0; i < METHODS; i++)
-        fprintf(out, "%*s", FIGURE_WIDTH, demo_methods[i]);
+    fprintf(out, "%-*s", DEMO_NAME_WIDTH, title);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%*s", DEMO_FIGURE_WIDTH, methods[i]);
     fputc('\n', out);
+}
+
+/* What was done, before the figures. */
+static void print_flips(FILE *out, const struct demo_set sets[2])
+{
+    fprintf(out, "Flipped: %zu of %zu labels of a set of 21 features, %zu of %zu of a set of 2.\n\n", sets[0].flipped,
+            sets[0].train.count, sets[1].flipped, sets[1].train.count);
 }
 
 /* One line of the table of accuracies: the data set and its labels, then a percentage for each method. */
 static void print_accuracy(FILE *out, const struct demo_fit fits[METHODS], const char *name, const char *labels)
 {
     int width = fprintf(out, "  %s, %s", name, labels);
-    fprintf(out, "%*s", NAME_WIDTH - width, "");
+    fprintf(out, "%*s", DEMO_NAME_WIDTH - width, "");
     for (size_t i = 0; i < METHODS; i++)
-        fprintf(out, "%*.2f %%", FIGURE_WIDTH - 2, 100 * fits[i].accuracy);
+        fprintf(out, "%*.2f %%", DEMO_FIGURE_WIDTH - 2, 100 * fits[i].accuracy);
     fputc('\n', out);
 }
 
@@ -179,23 +183,25 @@ static temper_status print_result(const struct demo_set sets[2], const char *pat
 {
     struct output_buffer buffer;
     TRY(output_open(&buffer));
-    print_head(buffer.stream, "Accuracy on clean test rows");
+    print_flips(buffer.stream, sets);
+    demo_print_head(buffer.stream, "Accuracy on clean test rows", demo_methods, METHODS);
     for (size_t i = 0; i < 2; i++) {
         print_accuracy(buffer.stream, sets[i].on_clean, sets[i].name, "right labels");
         print_accuracy(buffer.stream, sets[i].on_noisy, sets[i].name, "10 % flipped");
     }
     fputc('\n', buffer.stream);
     /* The second table: detection of the flipped labels. */
-    print_head(buffer.stream, "Flipped labels found");
+    demo_print_head(buffer.stream, "Flipped labels found", demo_methods, METHODS);
     for (size_t i = 0; i < 2; i++) {
-        fprintf(buffer.stream, "  %-*s", NAME_WIDTH - 2, sets[i].name);
+        fprintf(buffer.stream, "  %-*s", DEMO_NAME_WIDTH - 2, sets[i].name);
         for (size_t m = 0; m < METHODS; m++)
-            fprintf(buffer.stream, "%*zu of %3zu", FIGURE_WIDTH - 7, sets[i].found[m], sets[i].flipped);
+            fprintf(buffer.stream, "%*zu of %3zu", DEMO_FIGURE_WIDTH - 7, sets[i].found[m], sets[i].flipped);
         fputc('\n', buffer.stream);
     }
     /* The time is printed to show how little training costs. */
     fprintf(buffer.stream, "\nThe pictures are in %s: open it in a browser. (%.1f s)\n", path, seconds);
     fputs("\nWith your own rows:\n"
+          "  temper demo --data train.csv\n"
           "  temper train train.csv -m model.temper\n"
           "  temper eval -m model.temper test.csv\n"
           "  temper help\n",
@@ -203,23 +209,39 @@ static temper_status print_result(const struct demo_set sets[2], const char *pat
     return output_print(&buffer);
 }
 
+/* Refuses options that only a table of the user has use for. */
+static temper_status check_without_data(const struct arguments *arguments)
+{
+    static const enum option_id of_tables[] = {OPT_DEMO_RATE, OPT_DEMO_KIND, OPT_FORMAT, OPT_HEADER,
+                                               OPT_LABEL,     OPT_LABELS,    OPT_IGNORE};
+    for (size_t i = 0; i < sizeof of_tables / sizeof *of_tables; i++)
+        if (was_given(arguments, of_tables[i]))
+            return fail(TEMPER_USAGE, "demo: --%s has no effect on the synthetic data; add --data FILE, or drop it",
+                        option_table[of_tables[i]].name);
+    return TEMPER_OK;
+}
+
 /* Computes, writes the page, then prints: a failure to write must not come after a table that looks like success. */
 static temper_status run_demo(const struct arguments *arguments, struct demo_set sets[2])
 {
-    const char *path = text_of(arguments, OPT_DEMO_OUTPUT);
-    /* The same seed for both sets: their streams differ by the maker. */
-    uint64_t seed = (uint64_t)number_of(arguments, OPT_SEED);
-    size_t threads = threads_of(arguments);
+    const struct demo_page_options page = {.path = text_of(arguments, OPT_DEMO_OUTPUT),
+                                           .playground = text_of(arguments, OPT_PLAYGROUND),
+                                           .seed = (uint64_t)number_of(arguments, OPT_SEED),
+                                           .threads = threads_of(arguments)};
     double start = seconds_now();
-    TRY(run_set(&sets[0], make_long_servedio, seed, threads));
-    TRY(run_set(&sets[1], make_two_features, seed, threads));
-    TRY(demo_page(sets, threads, path));
-    return print_result(sets, path, seconds_now() - start);
+    TRY(check_without_data(arguments));
+    /* The same seed for both sets: their streams differ by the maker. */
+    TRY(run_set(&sets[0], make_long_servedio, page.seed, page.threads));
+    TRY(run_set(&sets[1], make_two_features, page.seed, page.threads));
+    TRY(demo_page(sets, &page));
+    return print_result(sets, page.path, seconds_now() - start);
 }
 
 /* The command. Sets are freed after failures too. */
 temper_status cmd_demo(const struct arguments *arguments)
 {
+    if (was_given(arguments, OPT_DEMO_DATA))
+        return demo_table_run(arguments);
     struct demo_set sets[2] = {{.name = "21 features"}, {.name = "2 features"}};
     temper_status status = run_demo(arguments, sets);
     for (size_t i = 0; i < 2; i++)

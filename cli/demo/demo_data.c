@@ -23,8 +23,7 @@ static uint64_t random_bits(uint64_t seed, uint64_t index)
     return z ^ z >> 31;
 }
 
-/* In [0, 1). */
-static double uniform(uint64_t seed, uint64_t index)
+double demo_uniform(uint64_t seed, uint64_t index)
 {
     return (double)(random_bits(seed, index) >> 11) * 0x1p-53;
 }
@@ -35,7 +34,7 @@ static double normal(uint64_t seed, uint64_t index)
 {
     double sum = -6;
     for (uint64_t i = 0; i < 12; i++)
-        sum += uniform(seed, index + i);
+        sum += demo_uniform(seed, index + i);
     return sum;
 }
 
@@ -45,7 +44,7 @@ static double normal(uint64_t seed, uint64_t index)
 static void negate_some(double *x, size_t count, size_t wanted, uint64_t seed, uint64_t index)
 {
     for (size_t i = 0; i < count; i++)
-        if (uniform(seed, index + i) * (double)(count - i) < (double)wanted) {
+        if (demo_uniform(seed, index + i) * (double)(count - i) < (double)wanted) {
             x[i] = -x[i];
             wanted--;
         }
@@ -57,8 +56,8 @@ void make_long_servedio(uint64_t seed, uint64_t row, double *x, int *label)
 {
     const size_t first = 11, all = 21;
     uint64_t index = row * NUMBERS_A_ROW;
-    double kind = uniform(seed, index + 1);
-    *label = uniform(seed, index) < 0.5 ? -1 : 1;
+    double kind = demo_uniform(seed, index + 1);
+    *label = demo_uniform(seed, index) < 0.5 ? -1 : 1;
     for (size_t i = 0; i < all; i++) {
         bool right = kind < 0.25 || (kind < 0.5 && i < first);
         x[i] = right ? *label : -*label;
@@ -85,11 +84,11 @@ static const struct demo_cluster {
 void make_two_features(uint64_t seed, uint64_t row, double *x, int *label)
 {
     uint64_t index = row * NUMBERS_A_ROW;
-    double kind = uniform(seed, index + 1);
+    double kind = demo_uniform(seed, index + 1);
     const struct demo_cluster *cluster = clusters;
     while (kind >= cluster->share)
         cluster++;
-    *label = uniform(seed, index) < 0.5 ? -1 : 1;
+    *label = demo_uniform(seed, index) < 0.5 ? -1 : 1;
     x[0] = *label * (cluster->x + cluster->x_spread * normal(seed, index + 2));
     x[1] = *label * (cluster->y + cluster->y_spread * normal(seed, index + 14));
 }

@@ -6,10 +6,13 @@
  * labels stay at negative margins, where a search of the training rows finds them. */
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "demo/demo.h"
 #include "html_draft.h"
 #include "message.h"
 #include "temper_extra.h"
+
+enum { MOST_SEED = 1000000 }; /* the playground's seeds are smaller, and above 0 */
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -193,9 +196,29 @@ static void add_suspects(struct html_draft *draft, const struct demo_set sets[2]
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
+/* The settings of the playground are in the fragment of its address (docs/playground.md); the default temperatures are
+ * those of this page. Its points are other ones of the same clusters. */
+void demo_link(struct html_draft *draft, const char *playground, const char *kind, double rate, uint64_t seed)
+{
+    const temper_loss_spec loss = demo_loss(TEMPERED);
+    struct text address = {0};
+    if (!playground)
+        return;
+    draft_heading(draft, "The playground");
+    draft_paragraph(draft, "Clusters like those of two features, with the same share of flipped labels and the same "
+                           "temperatures, to be changed by hand; or drop a table on it.");
+    text_append(&address, playground);
+    text_format(&address, "#set=servedio&count=600&seed=%llu&kind=%s&rate=%.2f&t1=%.4g&t2=%.4g",
+                (unsigned long long)(seed % MOST_SEED + !(seed % MOST_SEED)), kind, rate, loss.t1, loss.t2);
+    draft_link(draft, "Open the playground with these settings", address.bytes ? address.bytes : "");
+    draft->failed |= address.failed;
+    text_free(&address);
+}
+
 /* The page from top to bottom. The second set has two features, so it has the boundaries; the first shows the margins.
  * */
-static temper_status fill(struct html_draft *draft, const struct demo_set sets[2], size_t threads)
+static temper_status fill(struct html_draft *draft, const struct demo_set sets[2],
+                          const struct demo_page_options *options)
 {
     draft_paragraph(draft, "%s", opening);
     TRY(add_accuracy(draft, sets));
@@ -210,23 +233,26 @@ static temper_status fill(struct html_draft *draft, const struct demo_set sets[2
     /* The consequence for the rows, in the larger set. */
     draft_heading(draft, "The margins");
     draft_paragraph(draft, "%s", margins);
-    TRY(add_margins(draft, &sets[0], threads));
+    TRY(add_margins(draft, &sets[0], options->threads));
     add_suspects(draft, sets);
     draft_heading(draft, "With your own rows");
-    draft_command(draft, "temper train train.csv -m model.temper\n"
+    draft_command(draft, "temper demo --data train.csv\n"
+                         "temper train train.csv -m model.temper\n"
                          "temper eval -m model.temper test.csv\n"
                          "temper plot report -m model.temper test.csv -o report.html");
+    demo_link(draft, options->playground, "random", (double)sets[1].flipped / (double)sets[1].train.count,
+              options->seed);
     return TEMPER_OK;
 }
 
 /* Completely or not at all: draft_save replaces the file at the end. */
-temper_status demo_page(const struct demo_set sets[2], size_t threads, const char *path)
+temper_status demo_page(const struct demo_set sets[2], const struct demo_page_options *options)
 {
     struct html_draft draft;
     draft_begin(&draft, "The effect of wrong labels, and a loss that limits it");
-    temper_status status = fill(&draft, sets, threads);
+    temper_status status = fill(&draft, sets, options);
     if (status == TEMPER_OK)
-        status = draft_save(&draft, path);
+        status = draft_save(&draft, options->path);
     draft_free(&draft);
     return status;
 }

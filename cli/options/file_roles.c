@@ -225,7 +225,7 @@ static bool same_file(const char *a, const char *b)
 /* Describes the folder of a path; false if there is none. */
 static bool stat_folder(const char *path, struct stat *found)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = path_last_separator(path);
     if (!slash)
         return stat(".", found) == 0;
     char *folder = strndup(path, (size_t)(slash + 1 - path));
@@ -236,7 +236,7 @@ static bool stat_folder(const char *path, struct stat *found)
 
 bool same_result(const char *a, const char *b)
 {
-    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    const char *slash_a = path_last_separator(a), *slash_b = path_last_separator(b);
     struct stat first, second;
     if (same_file(a, b))
         return true;

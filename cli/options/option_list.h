@@ -41,24 +41,25 @@ OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 
 /* ---- Data in --------------------------------------------------------------------------------- */
 
 OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = FORMAT_WORDS,
-       .commands = READING | IN(ANNOTATORS) | IN(SPLIT),
+       .commands = READING | IN(ANNOTATORS) | IN(SPLIT) | IN(DEMO),
        .help =
            "format of the file: libsvm, csv, tsv, jsonl, npy, idx, cifar or tmpr; inferred from its content, then its "
            "name, if not given")
 
 OPTION(HEADER, .name = "header", .placeholder = "yes|no|auto", .type = TYPE_WORD, .words = "yes no auto",
-       .standard = "auto", .commands = READING | IN(SPLIT), .help = "csv: whether the first line holds names")
+       .standard = "auto", .commands = READING | IN(SPLIT) | IN(DEMO),
+       .help = "csv: whether the first line holds names")
 
 OPTION(LABEL, .name = "label", .placeholder = "COLUMN", .type = TYPE_TEXT,
-       .wanted = "the name or number of a column, or none", .commands = READING | IN(SPLIT),
+       .wanted = "the name or number of a column, or none", .commands = READING | IN(SPLIT) | IN(DEMO),
        .help = "csv: the column of the labels, by name or number, or none; the last column if not given")
 
-OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = LABELLED | IN(SPLIT),
+OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = LABELLED | IN(SPLIT) | IN(DEMO),
        .help = "read labels from a separate file: one a line, NPY or IDX (for NPY and IDX data: the file beside it, if "
                "not given)")
 
 OPTION(IGNORE, .name = "ignore", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
-       .wanted = "names or numbers of columns, separated by commas", .commands = READING | IN(ANNOTATORS),
+       .wanted = "names or numbers of columns, separated by commas", .commands = READING | IN(ANNOTATORS) | IN(DEMO),
        .help = "csv: columns to exclude")
 
 OPTION(CATEGORICAL, .name = "categorical", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
@@ -186,7 +187,7 @@ OPTION(STARTS, .name = "starts", .placeholder = "K", .type = TYPE_WHOLE, .least 
 
 OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = SOLVING, .help = "fit no intercept")
 
-OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1, .standard = "1e-4",
+OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 1e-15, .most = 1, .standard = "1e-4",
        .commands = SOLVING & ~IN(AUDIT),
        .help = "stop when the norm of the gradient is below X times that at weights of 0, and the objective is "
                "estimated to be within X/1000 of its minimum")
@@ -300,7 +301,7 @@ OPTION(AUDIT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
        .wanted = "default, small, full, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=0.1x,1x\"",
        .commands = IN(AUDIT), .help = "candidates of auto, as in 'temper tune'; a few candidates if not given")
 
-OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = 1,
+OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 1e-15, .most = 1,
        .words = "auto", .standard = "auto", .commands = IN(AUDIT),
        .help = "stop a fit when the norm of the gradient is below X times that at weights of 0; auto: 1e-2 for two "
                "classes, 1e-3 for more, and 1e-2 to choose temperatures")
@@ -594,6 +595,21 @@ OPTION(REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .is_r
 
 /* ---- Demo ------------------------------------------------------------------------------------ */
 
+OPTION(DEMO_DATA, .name = "data", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(DEMO),
+       .help = "a table of yours instead of synthetic rows: part of its labels is flipped")
+
+OPTION(DEMO_RATE, .name = "rate", .placeholder = "R", .type = TYPE_NUMBER, .least = 0.001, .most = 0.5,
+       .standard = "0.1", .commands = IN(DEMO), .help = "with --data: share of the training labels to flip")
+
+OPTION(DEMO_KIND, .name = "kind", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "random pair small-margin large-margin", .standard = "random", .commands = IN(DEMO),
+       .help = "with --data: which labels are flipped: random ones, each class to the next one (pair), or those near "
+               "to or far from the boundary of a logistic regression")
+
+OPTION(PLAYGROUND, .name = "playground", .placeholder = "ADDRESS", .type = TYPE_TEXT,
+       .wanted = "the address of the playground's page", .commands = IN(DEMO),
+       .help = "link from the page to the playground at ADDRESS, with these settings")
+
 OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .is_result = true,
        .standard = "temper-demo.html", .commands = IN(DEMO), .help = "write the page to FILE, completely or not at all")
 
@@ -604,7 +620,7 @@ OPTION(JSON, .name = "json", .type = TYPE_FLAG,
        .help = "print one JSON object instead of text")
 
 OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG,
-       .commands = READING | IN(SPLIT) | IN(ANNOTATORS) | IN(EXPERIMENT),
+       .commands = READING | IN(SPLIT) | IN(ANNOTATORS) | IN(EXPERIMENT) | IN(DEMO),
        .help = "print no notes, only results, warnings and errors")
 
 OPTION(VERBOSE, .name = "verbose", .letter = 'v', .type = TYPE_FLAG, .commands = IN(TRAIN),

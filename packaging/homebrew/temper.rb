@@ -8,7 +8,8 @@ class Temper < Formula
   depends_on "binutils" => :build
   depends_on "cmake" => :build
   depends_on "ninja" => :build
-  depends_on "pkg-config" => :build
+  depends_on "pkgconf" => :build
+  depends_on :linux
   depends_on "xxhash"
   depends_on "zstd"
 
@@ -23,6 +24,6 @@ class Temper < Formula
   test do
     (testpath/"rows.csv").write("x,y\n1,a\n2,a\n3,b\n4,b\n")
     system bin/"temper", "train", "rows.csv"
-    assert_predicate testpath/"rows.csv.temper", :exist?
+    assert_path_exists testpath/"rows.csv.temper"
   end
 end

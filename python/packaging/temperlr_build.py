@@ -27,7 +27,7 @@ XXHASH = ROOT / "third_party/xxhash"
 ARCHIVE = "xxhash-4.1.0.tar.gz"
 SHA256 = "c9b288e4c1f5dae54417bc8a05e6f6daf505783d916b4783f4dd2f2e7d5db486"
 WANTED = ("xxhash.h", "LICENSE")
-COMPILERS = ("cc", "gcc", "clang")
+COMPILERS = ("gcc", "clang") if os.name == "nt" else ("cc", "gcc", "clang")
 
 Settings = dict[str, Any] | None
 
@@ -35,7 +35,7 @@ Settings = dict[str, Any] | None
 # ---- xxHash ------------------------------------------------------------------------------------------
 
 
-def _have_header() -> bool:
+def have_header() -> bool:
     return all((XXHASH / name).exists() for name in WANTED)
 
 
@@ -59,7 +59,7 @@ def _archive() -> bytes:
     return content
 
 
-def _fetch_header() -> None:
+def fetch_header() -> None:
     print(f"temperlr: fetching xxhash.h from {ARCHIVE}", flush=True)
     try:
         with tarfile.open(fileobj=io.BytesIO(_archive())) as archive:
@@ -82,11 +82,14 @@ def _refuse(what: str) -> None:
 
 def _require_compiler() -> None:
     asked = os.environ.get("CC", "").split()
-    if os.name == "nt" or any(shutil.which(name) for name in (asked[:1] or COMPILERS)):
-        return
-    found = f"CC is {asked[0]!r}, which is not there" if asked else "there is no C compiler"
-    _refuse(f"{found}; install one: apt install gcc (Debian, Ubuntu), dnf install gcc (Fedora), xcode-select "
-            "--install (macOS)")
+    found = next(filter(shutil.which, asked[:1] or COMPILERS), None)
+    if not found:
+        missing = f"CC is {asked[0]!r}, which is not there" if asked else "there is no C compiler"
+        _refuse(f"{missing}; install one: apt install gcc (Debian, Ubuntu), dnf install gcc (Fedora), xcode-select "
+                "--install (macOS), gcc of MinGW-w64 (Windows; Visual C is not supported)")
+    elif os.name == "nt":  # where CMake would take Visual C
+        os.environ.setdefault("CC", found)
+        os.environ.setdefault("CMAKE_GENERATOR", "Ninja")
 
 
 def _require_python_headers() -> None:
@@ -106,16 +109,16 @@ def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     """With xxHash, so that building from it needs no network."""
-    if not _have_header():
-        _fetch_header()
+    if not have_header():
+        fetch_header()
     return backend.build_sdist(sdist_directory, config_settings)
 
 
 def build_wheel(wheel_directory: str, config_settings: Settings = None, metadata_directory: str | None = None) -> str:
     _require_compiler()
     _require_python_headers()
-    if not _have_header() and not _system_header():
-        _fetch_header()
+    if not have_header() and not _system_header():
+        fetch_header()
     return backend.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 

@@ -114,9 +114,18 @@ PyObject *find_consensus(PyObject *module, PyObject *args, PyObject *keywords);
 /* Takes the reference; false with an exception set. */
 bool dict_put(PyObject *dict, const char *name, PyObject *value);
 
+/* Who is called with the progress: None, or a tuple (callable, seconds, models). */
+struct progress_caller {
+    PyObject *callable; /* borrowed; or NULL */
+    double after;       /* called from so many seconds on */
+    int models;         /* of a training: whether the last argument is the model as it is */
+};
+/* False with an exception set. */
+bool take_caller(PyObject *object, struct progress_caller *caller);
+
 /* What goes with a tuning or an audit. */
 struct tuning_watch {
-    PyObject *callable;   /* or NULL */
+    struct progress_caller follow;
     bool signals;         /* on the main thread: Ctrl-C ends it */
     PyObject *exception;  /* what ended it, or NULL; a reference to be given back */
     unsigned long caller; /* the thread that called, which alone hears of signals */
@@ -124,7 +133,8 @@ struct tuning_watch {
     size_t done;          /* fits that the callable knows of */
 };
 
-void watch_begin(struct tuning_watch *watch, PyObject *callable, PyObject *signals);
+/* False with an exception set. */
+bool watch_begin(struct tuning_watch *watch, PyObject *caller, PyObject *signals);
 /* A temper_tune_progress_fn, to be called without the GIL. */
 int watch_tuning(void *context, const temper_tune_progress *progress);
 

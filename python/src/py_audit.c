@@ -208,11 +208,10 @@ PyObject *audit_rows(PyObject *module, PyObject *args, PyObject *keywords)
     temper_error error;
     if (!read_request(args, keywords, &r))
         return NULL;
-    if (!read_arrays(core, &r)) {
+    if (!read_arrays(core, &r) || !watch_begin(&watch, r.on_progress, r.signals)) {
         request_end(&r);
         return NULL;
     }
-    watch_begin(&watch, r.on_progress, r.signals);
     r.options.health = 1;
     r.options.on_progress = watch_tuning;
     r.options.progress_context = &watch;

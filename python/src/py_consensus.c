@@ -179,11 +179,11 @@ PyObject *find_consensus(PyObject *module, PyObject *args, PyObject *keywords)
     temper_consensus_report report;
     temper_error error;
     PyObject *result = NULL;
-    if (!read_arguments(args, keywords, &r) || !take_arrays(core_of(module), &r)) {
+    if (!read_arguments(args, keywords, &r) || !take_arrays(core_of(module), &r) ||
+        !watch_begin(&watch, r.on_progress, r.signals)) {
         release(&r);
         return NULL;
     }
-    watch_begin(&watch, r.on_progress, r.signals);
     r.options.on_progress = watch_tuning;
     r.options.progress_context = &watch;
     temper_status status = compute(&r, &report, &error);

@@ -1,4 +1,4 @@
-/* py_functions: the paper's functions on arrays. _functions.py broadcasts and allocates; here are
+/* py_functions: the paper's functions on arrays. functions.py broadcasts and allocates; here are
  * contiguous doubles only, and loops without the GIL. */
 #include <math.h>
 
@@ -139,34 +139,6 @@ static PyObject *function_divergence(PyObject *module, PyObject *args)
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
-/* Rows, labels, losses and, unless it is empty, gradients. */
-struct losses {
-    Py_buffer rows, labels, out, gradient;
-    size_t n;
-    temper_loss_spec loss;
-};
-
-static bool labels_are_classes(const struct losses *l)
-{
-    const int *label = l->labels.buf;
-    for (size_t i = 0; i < buffer_count(&l->labels); i++)
-        if (label[i] < 0 || (size_t)label[i] >= l->n) {
-            PyErr_Format(PyExc_ValueError, "label %d of row %zu is none of the %zu classes", label[i], i, l->n);
-            return false;
-        }
-    return true;
-}
-
-static void fill_losses(const struct losses *l)
-{
-    bool wanted = buffer_count(&l->gradient) > 0;
-    for (size_t i = 0; i < buffer_count(&l->out); i++) {
-        double *gradient = wanted ? (double *)l->gradient.buf + i * l->n : NULL;
-        ((double *)l->out.buf)[i] = temper_loss_of_spec(l->loss, (const double *)l->rows.buf + i * l->n, l->n,
-                                                        (size_t)((const int *)l->labels.buf)[i], gradient, NULL);
-    }
-}
-
 /* What Python has to know of each loss: whether it is a two-temperature loss, and which temperatures are free. */
 static PyObject *function_losses(PyObject *module, PyObject *nothing)
 {
@@ -187,46 +159,108 @@ static PyObject *function_losses(PyObject *module, PyObject *nothing)
     return all;
 }
 
-/* (rows[count * n], n, labels[count], loss, t1, t2, out[count], gradient[count * n] or [0]) */
-static PyObject *function_loss(PyObject *module, PyObject *args)
+/* The arrays of a call: activations, labels or targets, losses, and gradients or None. */
+enum { ACTIVATIONS, LABELS, TARGETS, LOSSES, GRADIENTS, ARRAYS };
+
+struct loss_call {
+    PyObject *object[ARRAYS];
+    Py_buffer buffer[ARRAYS];
+    bool taken[ARRAYS];
+    bool f32;
+    temper_loss_spec loss;
+    temper_loss_rows_options options;
+};
+
+/* 'f' if the activations are floats, else 'd', which take_buffer demands then. */
+static bool activations_are_floats(PyObject *object)
 {
-    PyObject *objects[4];
-    Py_buffer *buffers[4];
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object, &buffer, PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    bool f32 = buffer.itemsize == sizeof(float);
+    PyBuffer_Release(&buffer);
+    return f32;
+}
+
+static bool take_loss_array(struct loss_call *call, size_t which)
+{
+    char letter = which == LABELS ? 'q' : call->f32 ? 'f' : 'd';
+    if (call->object[which] == Py_None)
+        return true;
+    call->taken[which] = take_buffer(call->object[which], letter, which >= LOSSES, "an array", &call->buffer[which]);
+    return call->taken[which];
+}
+
+/* Takes the arrays, and compares their sizes. */
+static bool take_loss_arrays(struct loss_call *call)
+{
+    call->f32 = activations_are_floats(call->object[ACTIVATIONS]);
+    for (size_t k = 0; k < ARRAYS; k++)
+        if (!take_loss_array(call, k))
+            return false;
+    size_t rows = buffer_count(&call->buffer[LOSSES]), numbers = rows * call->options.classes;
+    const size_t wanted[ARRAYS] = {numbers, rows, numbers, rows, numbers};
+    for (size_t k = 0; k < ARRAYS; k++)
+        if (call->taken[k] && buffer_count(&call->buffer[k]) != wanted[k]) {
+            PyErr_SetString(PyExc_ValueError, "there are not as many labels as rows");
+            return false;
+        }
+    call->options.rows = rows;
+    call->options.labels = call->taken[LABELS] ? call->buffer[LABELS].buf : NULL;
+    call->options.targets = call->taken[TARGETS] ? call->buffer[TARGETS].buf : NULL;
+    return true;
+}
+
+static bool fill_losses(struct loss_call *call)
+{
+    const void *a = call->buffer[ACTIVATIONS].buf;
+    void *losses = call->buffer[LOSSES].buf, *gradients = call->taken[GRADIENTS] ? call->buffer[GRADIENTS].buf : NULL;
+    temper_error error;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = call->f32 ? temper_loss_rows_f32(call->loss, &call->options, a, losses, gradients, &error)
+                                     : temper_loss_rows_f64(call->loss, &call->options, a, losses, gradients, &error);
+    PyEval_RestoreThread(state);
+    return status == TEMPER_OK || (raise_error(status, &error), false);
+}
+
+/* What a caller may want to treat in another way: are all losses finite, and how many rows were left out? */
+static PyObject *count_losses(const struct loss_call *call)
+{
+    const int64_t *label = call->options.labels;
+    bool finite = true;
+    Py_ssize_t ignored = 0;
+    for (size_t i = 0; i < call->options.rows; i++) {
+        const void *losses = call->buffer[LOSSES].buf;
+        finite &= isfinite(call->f32 ? (double)((const float *)losses)[i] : ((const double *)losses)[i]);
+        ignored += label && label[i] == call->options.ignored_label;
+    }
+    return Py_BuildValue("(Nn)", PyBool_FromLong(finite), ignored);
+}
+
+/* (activations, classes, labels or None, targets or None, loss, (t1, t2, smoothing), ignored, threads, losses,
+ * gradients or None) */
+static PyObject *function_loss_rows(PyObject *module, PyObject *args)
+{
+    struct loss_call call = {.options = temper_loss_rows_defaults()};
     const char *name;
-    Py_ssize_t n;
-    struct losses l = {0};
+    Py_ssize_t classes, threads;
+    long long ignored;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OnOsddOO", &objects[0], &n, &objects[1], &name, &l.loss.t1, &l.loss.t2, &objects[2],
-                          &objects[3]))
+    if (!PyArg_ParseTuple(args, "OnOOs(ddd)LnOO", &call.object[ACTIVATIONS], &classes, &call.object[LABELS],
+                          &call.object[TARGETS], &name, &call.loss.t1, &call.loss.t2, &call.options.label_smoothing,
+                          &ignored, &threads, &call.object[LOSSES], &call.object[GRADIENTS]))
         return NULL;
-    if (!take_loss(name, &l.loss))
-        return NULL;
-    if (temper_loss_has_rounds(l.loss)) {
-        PyErr_Format(PyExc_ValueError,
-                     "loss %s is no function of activations: it depends on the other rows of a training; without them "
-                     "it is \"logistic\"",
-                     temper_method_name(l.loss.method));
-        return NULL;
-    }
-    l.n = n > 0 ? (size_t)n : 1;
-    buffers[0] = &l.rows, buffers[1] = &l.labels, buffers[2] = &l.out, buffers[3] = &l.gradient;
-    size_t got = 0;
-    while (got < 4 && take_buffer(objects[got], got == 1 ? 'i' : 'd', got > 1, "an array", buffers[got]))
-        got++;
-    size_t count = got == 4 ? buffer_count(&l.out) : 0, slopes = buffer_count(&l.gradient);
-    bool fits = got == 4 && buffer_count(&l.rows) == count * l.n && buffer_count(&l.labels) == count &&
-                (slopes == 0 || slopes == count * l.n);
-    if (got == 4 && !fits)
-        PyErr_SetString(PyExc_ValueError, "there are not as many labels as rows");
-    fits = fits && labels_are_classes(&l);
-    if (fits) {
-        PyThreadState *state = PyEval_SaveThread();
-        fill_losses(&l);
-        PyEval_RestoreThread(state);
-    }
-    while (got > 0)
-        PyBuffer_Release(buffers[--got]);
-    return fits ? Py_NewRef(Py_None) : NULL;
+    call.options.classes = classes > 0 ? (size_t)classes : 0;
+    call.options.ignored_label = ignored;
+    call.options.threads = threads > 0 ? (size_t)threads : 0;
+    bool done = take_loss(name, &call.loss) && take_loss_arrays(&call) && fill_losses(&call);
+    PyObject *counts = done ? count_losses(&call) : NULL;
+    for (size_t k = 0; k < ARRAYS; k++)
+        if (call.taken[k])
+            PyBuffer_Release(&call.buffer[k]);
+    return counts;
 }
 
 PyMethodDef function_methods[] = {
@@ -238,5 +272,6 @@ PyMethodDef function_methods[] = {
     {"entropy", function_entropy, METH_VARARGS, "entropy(p, n, t, out)"},
     {"divergence", function_divergence, METH_VARARGS, "divergence(p, q, n, t, out)"},
     {"losses", function_losses, METH_NOARGS, "losses(): {name: (two temperatures, free t1, free t2)}"},
-    {"loss", function_loss, METH_VARARGS, "loss(a, n, labels, loss, t1, t2, out, gradient)"},
+    {"loss_rows", function_loss_rows, METH_VARARGS,
+     "loss_rows(a, classes, labels, targets, loss, (t1, t2, smoothing), ignored, threads, losses, gradients)"},
     {NULL, NULL, 0, NULL}};

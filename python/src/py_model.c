@@ -1,4 +1,5 @@
 /* py_model: a trained model: what it says of rows, what is known of it, and its files. */
+#include <stdint.h>
 #include <string.h>
 
 #include "core.h"
@@ -55,6 +56,67 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
+}
+
+/* Rows as the library reads them: two-dimensional, C-contiguous, aligned, of float64 or float32. False without an
+ * exception for anything else. */
+static bool take_rows(PyObject *array, Py_buffer *buffer)
+{
+    if (PyObject_GetBuffer(array, buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        return false;
+    }
+    const char *format = buffer->format ? buffer->format : "";
+    bool known = strcmp(format, "d") == 0 || strcmp(format, "f") == 0;
+    if (known && buffer->ndim == 2 && buffer->shape[0] > 0 && (uintptr_t)buffer->buf % (size_t)buffer->itemsize == 0)
+        return true;
+    PyBuffer_Release(buffer);
+    return false;
+}
+
+/* Writable, of exactly so many float64 or float32. */
+static bool take_numbers(PyObject *array, size_t count, Py_buffer *buffer)
+{
+    if (take_exactly(array, 'd', true, count, buffer))
+        return true;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError))
+        return false;
+    PyErr_Clear();
+    return take_exactly(array, 'f', true, count, buffer);
+}
+
+/* predict_rows(X, output, threads, out): predictions of rows without making a Data of them. False if X is nothing that
+ * can be read in place, or is refused: then the caller's checks find the reason. */
+static PyObject *model_predict_rows(PyObject *self, PyObject *args)
+{
+    PyObject *array, *result;
+    Py_buffer x, out;
+    Py_ssize_t threads;
+    int output;
+    if (!PyArg_ParseTuple(args, "OinO", &array, &output, &threads, &result))
+        return NULL;
+    if (!take_rows(array, &x))
+        Py_RETURN_FALSE;
+    bool floats = x.itemsize == sizeof(float);
+    temper_dense_rows rows = {.x_f32 = floats ? x.buf : NULL,
+                              .x_f64 = floats ? NULL : x.buf,
+                              .rows = (size_t)x.shape[0],
+                              .columns = (size_t)x.shape[1]};
+    size_t count = rows.rows * temper_prediction_width(inside(self), (temper_prediction)output);
+    if (!take_numbers(result, count, &out)) {
+        PyBuffer_Release(&x);
+        return NULL;
+    }
+    if (out.itemsize == sizeof(float))
+        rows.out_f32 = out.buf;
+    else
+        rows.out_f64 = out.buf;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = temper_predict_rows(inside(self), &rows, (temper_prediction)output, (size_t)threads, NULL);
+    PyEval_RestoreThread(state);
+    PyBuffer_Release(&out);
+    PyBuffer_Release(&x);
+    return PyBool_FromLong(status == TEMPER_OK);
 }
 
 /* A call of the library that fills `width` numbers for each row. */
@@ -117,6 +179,53 @@ static PyObject *model_weights(PyObject *self, PyObject *args)
     PyBuffer_Release(&weights);
     PyBuffer_Release(&biases);
     Py_RETURN_NONE;
+}
+
+/* Replaces the weights of a model by those of two buffers. */
+static temper_status set_weights(temper_model *model, const double *coef, const double *intercept, temper_error *error)
+{
+    size_t vectors = temper_model_weight_vectors(model), features = temper_model_features(model);
+    temper_status status = TEMPER_OK;
+    for (size_t v = 0; v < vectors && status == TEMPER_OK; v++)
+        status = temper_model_set_weights(model, v, coef + v * features, intercept[v], error);
+    return status;
+}
+
+/* A copy of the model, by way of the bytes of its file. */
+static temper_status copy_model(const temper_model *model, temper_model **copy, temper_error *error)
+{
+    temper_text text = {0};
+    temper_status status = temper_model_to_text(model, &text, error);
+    if (status == TEMPER_OK)
+        status = temper_model_from_text(text.bytes, text.length, copy, error);
+    temper_text_free(&text);
+    return status;
+}
+
+/* A copy of the model with other weights: coef (vectors x features) and intercept (vectors). */
+static PyObject *model_with_weights(PyObject *self, PyObject *args)
+{
+    PyObject *coef, *intercept;
+    Py_buffer weights, biases;
+    temper_model *copy = NULL;
+    temper_error error;
+    size_t vectors = temper_model_weight_vectors(inside(self));
+    if (!PyArg_ParseTuple(args, "OO", &coef, &intercept) ||
+        !take_exactly(coef, 'd', false, vectors * temper_model_features(inside(self)), &weights))
+        return NULL;
+    if (!take_exactly(intercept, 'd', false, vectors, &biases)) {
+        PyBuffer_Release(&weights);
+        return NULL;
+    }
+    temper_status status = copy_model(inside(self), &copy, &error);
+    if (status == TEMPER_OK)
+        status = set_weights(copy, weights.buf, biases.buf, &error);
+    PyBuffer_Release(&weights);
+    PyBuffer_Release(&biases);
+    if (status == TEMPER_OK)
+        return model_wrap(PyType_GetModuleState(Py_TYPE(self)), copy);
+    temper_model_free(copy);
+    return raise_error(status, &error);
 }
 
 typedef const char *name_fn(const temper_model *model, size_t number);
@@ -271,9 +380,11 @@ static void model_dealloc(PyObject *self)
 static PyMethodDef model_methods[] = {
     {"width", model_width, METH_VARARGS, "numbers a row of an output; 0 if there is none"},
     {"predict", model_predict, METH_VARARGS, "predict(data, output, threads, out)"},
+    {"predict_rows", model_predict_rows, METH_VARARGS, "predict_rows(X, output, threads, out)"},
     {"importances", model_importances, METH_VARARGS, "importances(data, threads, out)"},
     {"contributions", model_contributions, METH_VARARGS, "contributions(data, threads, out)"},
     {"weights", model_weights, METH_VARARGS, "weights(coef, intercept) fills both"},
+    {"with_weights", model_with_weights, METH_VARARGS, "with_weights(coef, intercept): a copy that has these"},
     {"describe", model_describe, METH_NOARGS, "what is known of it"},
     {"save", model_save, METH_VARARGS, "save(path)"},
     {"export", model_export, METH_VARARGS, "export(path, format)"},

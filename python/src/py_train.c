@@ -9,9 +9,10 @@
 /* The progress callback of one training: its history, and the callable. */
 struct following {
     PyThreadState *state; /* ours, while the GIL is away */
-    PyObject *callable;   /* or NULL */
-    bool signals;         /* on the main thread: Ctrl-C ends training */
-    double *history;      /* objective and gradient of each iteration */
+    const struct core *core;
+    struct progress_caller caller;
+    bool signals;    /* on the main thread: Ctrl-C ends training */
+    double *history; /* objective and gradient of each iteration */
     size_t count, room;
     bool no_memory;
 };
@@ -34,12 +35,29 @@ static bool remember(struct following *f, const temper_train_progress *progress)
     return true;
 }
 
-/* Whether the caller wants to stop; an exception says so too, and stays set. */
-static bool ask(PyObject *callable, const temper_train_progress *p)
+/* The model as it is now; None in phases that have none. A new reference. */
+static PyObject *model_now(const struct core *core, const temper_train_progress *progress)
 {
-    PyObject *answer =
-        PyObject_CallFunction(callable, "snnddddd", p->phase, (Py_ssize_t)p->iteration, (Py_ssize_t)p->max_iterations,
-                              p->objective, p->gradient, p->tolerance, p->accuracy, p->seconds);
+    temper_model *model;
+    temper_error error;
+    if (!progress->state)
+        Py_RETURN_NONE;
+    temper_status status = temper_train_progress_model(progress, &model, &error);
+    return status == TEMPER_OK ? model_wrap(core, model) : raise_error(status, &error);
+}
+
+/* Whether the caller wants to stop; an exception says so too, and stays set. */
+static bool ask(const struct following *f, const temper_train_progress *p)
+{
+    PyObject *model = f->caller.models ? model_now(f->core, p) : NULL, *answer = NULL;
+    if (model)
+        answer = PyObject_CallFunction(f->caller.callable, "snndddddN", p->phase, (Py_ssize_t)p->iteration,
+                                       (Py_ssize_t)p->max_iterations, p->objective, p->gradient, p->tolerance,
+                                       p->accuracy, p->seconds, model);
+    else if (!f->caller.models)
+        answer = PyObject_CallFunction(f->caller.callable, "snnddddd", p->phase, (Py_ssize_t)p->iteration,
+                                       (Py_ssize_t)p->max_iterations, p->objective, p->gradient, p->tolerance,
+                                       p->accuracy, p->seconds);
     int stop = answer ? PyObject_IsTrue(answer) : 1;
     Py_XDECREF(answer);
     return stop != 0;
@@ -56,13 +74,14 @@ static int follow(void *context, const temper_train_progress *progress)
         f->no_memory = true;
         return 1;
     }
-    if (!f->signals && !f->callable)
+    bool reports = f->caller.callable && progress->seconds >= f->caller.after;
+    if (!f->signals && !reports)
         return 0;
     PyEval_RestoreThread(f->state);
     if (f->signals)
         stop = PyErr_CheckSignals() != 0;
-    if (!stop && f->callable)
-        stop = ask(f->callable, progress);
+    if (!stop && reports)
+        stop = ask(f, progress);
     f->state = PyEval_SaveThread();
     return stop;
 }
@@ -169,12 +188,13 @@ PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords
     temper_error error;
     temper_model *model;
     struct asking asking = {0};
-    if (!train_options(args, keywords, objects, &options) || !check_objects(core, objects, &asking))
+    struct following f = {.core = core};
+    if (!train_options(args, keywords, objects, &options) || !check_objects(core, objects, &asking) ||
+        !take_caller(objects[2], &f.caller))
         return NULL;
     if (objects[1] != Py_None)
         options.warm_start = ((struct model_object *)objects[1])->model;
-    struct following f = {.callable = objects[2] == Py_None ? NULL : objects[2],
-                          .signals = PyObject_IsTrue(objects[3]) == 1};
+    f.signals = PyObject_IsTrue(objects[3]) == 1;
     options.on_progress = follow;
     options.progress_context = &f;
     asking.state = &f.state;

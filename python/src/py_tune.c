@@ -224,10 +224,9 @@ PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords)
     const struct core *core = core_of(module);
     struct request r = {0};
     PyObject *result = NULL;
-    if (!read_words(args, keywords, &r))
-        return NULL;
     struct tuning_watch watch;
-    watch_begin(&watch, r.on_progress, r.signals);
+    if (!read_words(args, keywords, &r) || !watch_begin(&watch, r.on_progress, r.signals))
+        return NULL;
     r.options.on_progress = watch_tuning;
     r.options.progress_context = &watch;
     if (read_arrays(core, &r))

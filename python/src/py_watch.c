@@ -5,11 +5,17 @@
 /* Seconds between two looks: a fit has many iterations, and the GIL is not free. */
 static const double PATIENCE = 0.02;
 
-void watch_begin(struct tuning_watch *watch, PyObject *callable, PyObject *signals)
+bool take_caller(PyObject *object, struct progress_caller *caller)
 {
-    *watch = (struct tuning_watch){.callable = callable == Py_None ? NULL : callable,
-                                   .signals = PyObject_IsTrue(signals) == 1,
-                                   .caller = PyThread_get_thread_ident()};
+    *caller = (struct progress_caller){0};
+    return object == Py_None ||
+           PyArg_ParseTuple(object, "Odp:follow", &caller->callable, &caller->after, &caller->models);
+}
+
+bool watch_begin(struct tuning_watch *watch, PyObject *caller, PyObject *signals)
+{
+    *watch = (struct tuning_watch){.signals = PyObject_IsTrue(signals) == 1, .caller = PyThread_get_thread_ident()};
+    return take_caller(caller, &watch->follow);
 }
 
 static bool ask(PyObject *callable, const temper_tune_progress *p)
@@ -28,7 +34,8 @@ int watch_tuning(void *context, const temper_tune_progress *progress)
     struct tuning_watch *w = context;
     double now = progress->seconds;
     bool look = w->signals && PyThread_get_thread_ident() == w->caller && now - w->looked >= PATIENCE;
-    bool tell = w->callable && (progress->done != w->done || now - w->told >= PATIENCE);
+    bool tell =
+        w->follow.callable && now >= w->follow.after && (progress->done != w->done || now - w->told >= PATIENCE);
     bool stop = false;
     if (!look && !tell)
         return 0;
@@ -40,7 +47,7 @@ int watch_tuning(void *context, const temper_tune_progress *progress)
     if (tell && !stop) {
         w->told = now;
         w->done = progress->done;
-        stop = ask(w->callable, progress);
+        stop = ask(w->follow.callable, progress);
     }
     if (PyErr_Occurred() && !w->exception)
         w->exception = pending_exception();

@@ -15,13 +15,13 @@ from .audit import AuditReport, find_label_issues
 from .annotators import ConsensusReport, consensus
 from .estimator import TemperedLogisticRegression
 from .files import load, save
-from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t, probabilities,
-                        tempered_loss)
+from .functions import (bi_tempered_loss, divergence, entropy, escort, exp_t, log_partition, log_t,
+                        probabilities, tempered_loss)
 from .noise import Noisy, add_noise
 from .search import TemperedLogisticRegressionCV
 from .tables import Table, read
 
 __all__ = ["AuditReport", "ConsensusReport", "Explanation", "Noisy", "Progress", "Table", "TemperedLogisticRegression",
-           "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "consensus", "divergence",
-           "entropy", "escort", "exp_t", "find_label_issues", "load", "log_partition", "log_t",
+           "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "bi_tempered_loss", "consensus",
+           "divergence", "entropy", "escort", "exp_t", "find_label_issues", "load", "log_partition", "log_t",
            "plots", "probabilities", "read", "save", "shards", "tempered_loss"]

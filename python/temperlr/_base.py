@@ -7,15 +7,17 @@ from numbers import Real
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from . import _temper
-from ._compat import available_if, validate
+from ._compat import CallbackSupportMixin, available_if, validate
 from ._data import Labels, borrow, encode_labels, encode_rows
 from ._params import threads_of
+from ._types import ClassWeight, Numbers, Rows
 from .tables import Table, from_arrow, is_table
 
 # Of temper_prediction in temper.h.
@@ -29,7 +31,7 @@ class Explanation(NamedTuple):
     """What the features of each row add to its decision: see ``explain``."""
 
     contributions: np.ndarray  # (rows, features) for two classes, else (rows, classes, features)
-    base: Any  # a number for two classes, else one for each: the decision on a row at the means
+    base: float | np.ndarray  # a number for two classes, else one for each: the decision on a row at the means
     feature_names: np.ndarray  # those of a data frame, else numbers from 0
 
 
@@ -84,6 +86,11 @@ def _has_partial_fit(estimator: Any) -> bool:
                          "rows of several machines by temperlr.shards")
 
 
+def iterations_of(report: dict[str, Any]) -> np.ndarray:
+    """n_iter_, as LogisticRegression has it."""
+    return np.array([report["iterations"]], dtype=np.int32)
+
+
 @dataclass
 class CountingRows:
     """The rows of X whose weight is not 0: folds are drawn from these alone."""
@@ -132,14 +139,12 @@ class CountingRows:
         return out
 
 
-class TemperedClassifier(ClassifierMixin, BaseEstimator):
+class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """A linear model of the library."""
 
     # Parameters that every estimator has.
-    loss: Any
-    t1: Any
     n_jobs: int | None
-    class_weight: Any
+    class_weight: ClassWeight
 
     # ---- Rows ------------------------------------------------------------------------------------
 
@@ -168,29 +173,39 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
 
     # ---- What was trained ------------------------------------------------------------------------
 
-    def _take(self, model: _temper.Model, labels: Labels) -> None:
+    def _take(self, model: _temper.Model, labels: Labels, dtype: Any = np.float64) -> None:
+        """A new model. `dtype` is that of X: coef_ has it, as LogisticRegression's has."""
+        self._forget_weights()
         self._model = model
         self.classes_ = labels.classes
         self._order = labels.order
-        self._read_weights()
+        self._dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
 
-    def _read_weights(self) -> None:
-        """coef_ and intercept_, in the order of classes_."""
+    def _read_weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights and intercepts of the model, in the order of classes_."""
         known = self._model.width(_DECISIONS)
         coef, intercept = np.empty((known, self.n_features_in_)), np.empty(known)
         self._model.weights(coef, intercept)
         if known == 1 and self._order[0] == 1:
-            coef, intercept = -coef, -intercept
-        elif known > 1 and not self._in_order():
+            return -coef, -intercept
+        if known > 1 and not self._in_order():
             coef[self._order], intercept[self._order] = coef.copy(), intercept.copy()
-        coef.flags.writeable = intercept.flags.writeable = False
-        self._coef, self._intercept, self._sparse = coef, intercept, False
+        return coef, intercept
+
+    def _write_weights(self, coef: np.ndarray, intercept: np.ndarray) -> None:
+        """The inverse. The model is replaced, not changed: copies of the estimator may have it, too."""
+        if len(coef) == 1 and self._order[0] == 1:
+            coef, intercept = -coef, -intercept
+        elif len(coef) > 1:
+            coef, intercept = coef[self._order], intercept[self._order]
+        self._model = self._model.with_weights(np.ascontiguousarray(coef), np.ascontiguousarray(intercept))
 
     def _in_order(self) -> bool:
-        return bool(self._order[0] == 0 and np.all(self._order[1:] > self._order[:-1]))
+        order = self._order.tolist()
+        return bool(order == list(range(len(order))))
 
     def _take_report(self, report: dict[str, Any]) -> None:
-        self.n_iter_ = report["iterations"]
+        self.n_iter_ = iterations_of(report)
         self.stop_reason_ = report["stop"]
         self.l2_ = report["l2"]
         self.objective_ = report["objective"]
@@ -216,45 +231,111 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         self._model.importances(data, threads_of(self.n_jobs), out)
         return out
 
+    # coef_ and intercept_ are the caller's to change, as LogisticRegression's are. They are made when they are first
+    # asked for; from then on the model is compared with them before it is used.
+
     @property
-    def coef_(self) -> Any:
-        """Weights of the features as they are, of shape (1 or n_classes, n_features)."""
-        coef = self._fitted("_coef", "coef_")
-        return sparse.csr_matrix(coef) if self._sparse else coef
+    def coef_(self) -> np.ndarray:
+        """Weights of the features as they are, of shape (1 or n_classes, n_features); a sparse matrix after
+        ``sparsify``. What is assigned to it, or to its elements, predicts."""
+        coef: np.ndarray = self._handed_out("coef_")
+        return coef
+
+    @coef_.setter
+    def coef_(self, value: ArrayLike) -> None:
+        self._replace("coef_", value)
 
     @property
     def intercept_(self) -> np.ndarray:
-        """Of shape (1 or n_classes,)."""
-        intercept: np.ndarray = self._fitted("_intercept", "intercept_")
+        """Of shape (1 or n_classes,). What is assigned to it, or to its elements, predicts."""
+        intercept: np.ndarray = self._handed_out("intercept_")
         return intercept
 
-    def _fitted(self, inside: str, name: str) -> Any:
-        try:
-            return self.__dict__[inside]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no {name} before fit") from None
+    @intercept_.setter
+    def intercept_(self, value: ArrayLike) -> None:
+        self._replace("intercept_", value)
+
+    def _handed_out(self, name: str) -> Any:
+        if "_model" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit")
+        if "_shown" not in self.__dict__:
+            coef, intercept = self._read_weights()
+            self._shown = {"coef_": coef.astype(self._dtype, copy=False),
+                           "intercept_": intercept.astype(self._dtype, copy=False)}
+        return self._shown[name]
+
+    def _replace(self, name: str, value: Any) -> None:
+        if "_model" not in self.__dict__:
+            raise AttributeError(f"{name} of a {type(self).__name__} that is not fitted: there are no weights to replace; "
+                                 "fit it first, or load a model file")
+        shape = self._handed_out(name).shape
+        if not sparse.issparse(value):
+            value = np.asarray(value)
+            value = value if value.dtype == np.float32 else value.astype(np.float64, copy=False)
+        if value.shape != shape:
+            raise ValueError(f"{name} has the shape {shape}, which {value.shape} is not: the model has "
+                             f"{self.n_features_in_} features and {len(self.classes_)} classes")
+        self._shown[name] = value
+        self._dtype = np.result_type(self._shown["coef_"].dtype, np.float32)
+
+    def _forget_weights(self) -> None:
+        self.__dict__.pop("_shown", None)
+
+    def _current(self) -> _temper.Model:
+        """The model, with the weights that coef_ and intercept_ have by now."""
+        shown = self.__dict__.get("_shown")
+        if shown:
+            coef = shown["coef_"].toarray() if sparse.issparse(shown["coef_"]) else shown["coef_"]
+            trained = self._read_weights()
+            # Where nothing was changed the digits that float32 does not show are kept.
+            changed = [now != was.astype(now.dtype) for now, was in zip((coef, shown["intercept_"]), trained)]
+            if changed[0].any() or changed[1].any():
+                self._write_weights(np.where(changed[0], coef, trained[0]),
+                                    np.where(changed[1], shown["intercept_"], trained[1]))
+        return self._model
 
     def sparsify(self) -> Self:
-        """Give ``coef_`` as a sparse matrix from now on. Predictions stay what they are."""
+        """Make ``coef_`` a sparse matrix. Predictions stay what they are."""
         check_is_fitted(self)
-        self._sparse = True
+        self._shown = {"coef_": sparse.csr_matrix(self.coef_), "intercept_": self.intercept_}
         return self
 
     def densify(self) -> Self:
-        """Give ``coef_`` as an array again."""
+        """Make ``coef_`` an array again."""
         check_is_fitted(self)
-        self._sparse = False
+        coef: Any = self.coef_
+        self._shown = {"coef_": coef.toarray() if sparse.issparse(coef) else coef, "intercept_": self.intercept_}
         return self
 
     # ---- Prediction ------------------------------------------------------------------------------
 
-    def _predict(self, X: Any, output: int) -> np.ndarray:
+    def _rows(self, X: Any) -> tuple[_temper.Data, Any]:
+        """Rows to predict, and the type of what is said of them: float32 if they and coef_ are, as NumPy has it."""
         check_is_fitted(self)
-        data = self._table_rows(X) if is_table(X) else borrow(validate(self, X, reset=False))
-        width = self._model.width(output)
-        out = np.empty((data.rows, width))
-        self._model.predict(data, output, threads_of(self.n_jobs), out)
-        return out
+        if is_table(X):
+            return self._table_rows(X), np.float64
+        X = validate(self, X, reset=False)
+        return borrow(X), np.result_type(X.dtype, self._dtype)
+
+    def _predict(self, X: Any, output: int) -> np.ndarray:
+        read = self._predict_in_place(X, output)
+        if read is not None:
+            return read
+        data, dtype = self._rows(X)
+        model = self._current()
+        out = np.empty((data.rows, model.width(output)))
+        model.predict(data, output, threads_of(self.n_jobs), out)
+        return out if output == _LABELS else out.astype(dtype, copy=False)
+
+    def _predict_in_place(self, X: Any, output: int) -> np.ndarray | None:
+        """Of an array that needs no conversion, without scikit-learn's checks, which take longer than the
+        prediction of some rows. None for anything else, and for what is refused: the checks say why."""
+        if type(X) is not np.ndarray or X.ndim != 2 or "_model" not in self.__dict__ or hasattr(self, "feature_names_in_"):
+            return None
+        model = self._current()
+        dtype = np.float64 if output == _LABELS or X.dtype != np.float32 else self._dtype
+        out = np.empty((X.shape[0], model.width(output)), dtype=dtype)
+        return out if model.predict_rows(X, output, threads_of(self.n_jobs), out) else None
 
     def _table_rows(self, X: Any) -> _temper.Data:
         """Rows of a table as the features of the model."""
@@ -272,7 +353,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         sorted_out[:, self._order] = out
         return sorted_out
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: Rows) -> np.ndarray:
         """Activations: one number a row for two classes, above 0 for ``classes_[1]``; else one for
         each class."""
         out = self._predict(X, _DECISIONS)
@@ -280,24 +361,24 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
             return self._by_class(out)
         return -out[:, 0] if self._order[0] == 1 else out[:, 0]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Rows) -> np.ndarray:
         """The most likely class of each row."""
         codes = self._predict(X, _LABELS)[:, 0].astype(np.intp)
         return np.asarray(self.classes_[self._order[codes]])
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Rows) -> np.ndarray:
         """Calibrated probabilities, in the order of ``classes_``: of the label as it would be
         given, mistakes included. Where a tenth of the labels is wrong, none is much above 0.9."""
         return self._by_class(self._predict(X, _PROBABILITIES))
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: Rows) -> np.ndarray:
         """Their logarithms."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.predict_proba(X)))
 
-    def predict_true_proba(self, X: Any) -> np.ndarray:
+    def predict_true_proba(self, X: Rows) -> np.ndarray:
         """Probabilities of the true label: those of the given one, with the noise of the labels
         taken out. The model must have been trained with ``estimate_noise=True``."""
         check_is_fitted(self)
@@ -307,11 +388,11 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         return self._by_class(self._predict(X, _TRUE_PROBABILITIES))
 
     @available_if(_has_raw_probabilities)
-    def raw_proba(self, X: Any) -> np.ndarray:
+    def raw_proba(self, X: Rows) -> np.ndarray:
         """The probabilities of the loss itself, not calibrated: too confident for t1 < 1."""
         return self._by_class(self._predict(X, _RAW_PROBABILITIES))
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Rows) -> Explanation:
         """What each feature adds to the decision on each row.
 
         Contributions are relative to a row with the mean of the training rows in all features, or to
@@ -329,11 +410,10 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         >>> np.allclose(found.contributions.sum(-1) + found.base, model.decision_function(X[:2]))
         True
         """
-        check_is_fitted(self)
-        data = self._table_rows(X) if is_table(X) else borrow(validate(self, X, reset=False))
-        features = self.n_features_in_
-        out = np.empty((data.rows, len(self._intercept), features + 1))
-        self._model.contributions(data, threads_of(self.n_jobs), out)
+        data, _ = self._rows(X)
+        model, features = self._current(), self.n_features_in_
+        out = np.empty((data.rows, model.width(_DECISIONS), features + 1))
+        model.contributions(data, threads_of(self.n_jobs), out)
         names = getattr(self, "feature_names_in_", np.arange(features))
         if out.shape[1] == 1:
             signed = (-1 if self._order[0] == 1 else 1) * out[:, 0]
@@ -342,7 +422,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         return Explanation(ordered[:, :, :-1], ordered[0, :, -1], np.asarray(names))
 
     @available_if(_has_partial_fit)
-    def partial_fit(self, X: Any, y: Any) -> Self:
+    def partial_fit(self, X: Rows, y: Numbers) -> Self:
         """Not there: see the message."""
         raise NotImplementedError  # _has_partial_fit has refused
 
@@ -351,26 +431,27 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as ``temper train`` does; the command and :func:`temperlr.load` read it."""
         check_is_fitted(self)
-        self._model.save(path)
+        self._current().save(path)
 
     def to_onnx(self, path: str | os.PathLike[str]) -> None:
         """Write the model as ONNX: float input ``x``, outputs ``label`` (string) and
         ``probabilities``."""
         check_is_fitted(self)
-        self._model.export(path, "onnx")
+        self._current().export(path, "onnx")
 
     def __getstate__(self) -> dict[str, Any]:
+        if "_model" in self.__dict__:
+            self._current()
         state = dict(super().__getstate__())
-        for name in ("_coef", "_intercept"):  # the model has them
-            state.pop(name, None)
+        shown = state.pop("_shown", None)  # the model has them
+        if shown and sparse.issparse(shown["coef_"]):
+            state["_sparse"] = True
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        if "_model" in self.__dict__:
-            was_sparse = self._sparse
-            self._read_weights()
-            self._sparse = was_sparse
+        if self.__dict__.pop("_sparse", False):
+            self.sparsify()
 
     # ---- What scikit-learn asks ------------------------------------------------------------------
 

@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Self, TypeVar
 
 import numpy as np
 import sklearn
 from sklearn.utils.validation import check_array
+
+from ._data import on_cpu
 
 _VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 _SHOWN = 5  # columns in a message
@@ -23,6 +25,11 @@ else:
 
 if TYPE_CHECKING:  # scikit-learn has no types: what it decorates would have none either
     _Method = TypeVar("_Method")
+
+    def with_callbacks(method: _Method) -> _Method: ...
+
+    class CallbackSupportMixin:
+        def set_callbacks(self, *callbacks: object) -> Self: ...
 
     def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]: ...
 else:
@@ -57,10 +64,27 @@ else:
     def available_if(check):
         return lambda method: _Available(method, check)
 
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:  # before scikit-learn 1.9
+
+        def with_callbacks(method):
+            return method
+
+        def _has_callbacks(estimator):
+            raise AttributeError(f"scikit-learn has callbacks since version 1.9, and this is {sklearn.__version__}; "
+                                 "the parameter callback takes a function")
+
+        class CallbackSupportMixin:
+            @available_if(_has_callbacks)
+            def set_callbacks(self, *callbacks):
+                """Not there: see the message."""
+
 
 def _kind_of(column: Any) -> str | None:
     """What a column of a data frame holds, if it is no numbers."""
-    kind = getattr(column.dtype, "kind", "O")
+    kind = getattr(column.dtype, "kind", None) if hasattr(column, "dtype") else None
+    kind = kind or np.asarray(column).dtype.kind  # of polars and pyarrow
     if kind in "biuf":
         return None
     if kind in "mM":
@@ -72,24 +96,36 @@ def _kind_of(column: Any) -> str | None:
     return None
 
 
+def _columns_of(X: Any) -> list[tuple[str, Any]]:
+    """Names and columns of a data frame of pandas, polars, pyarrow and others; none of anything else."""
+    if hasattr(X, "iloc") and hasattr(X, "columns"):
+        return [(str(name), X.iloc[:, i]) for i, name in enumerate(X.columns)]
+    if hasattr(X, "__arrow_c_stream__"):
+        names = getattr(X, "column_names", getattr(X, "columns", []))
+        try:
+            return [(str(name), X[name]) for name in names]
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return []
+    return []
+
+
 def _refuse_columns(X: Any) -> None:
     """Names the columns of a data frame that are no numbers: NumPy's message has none of them."""
-    if not hasattr(X, "iloc") or not hasattr(X, "columns"):
-        return
-    kinds = [(str(name), _kind_of(X.iloc[:, i])) for i, name in enumerate(X.columns)]
-    found = [(name, kind) for name, kind in kinds if kind]
+    found = [(name, kind) for name, kind in ((name, _kind_of(column)) for name, column in _columns_of(X)) if kind]
     if found:
         shown = ", ".join(f"{name!r} ({kind})" for name, kind in found[:_SHOWN])
+        drop = "X.drop(columns=[...])" if hasattr(X, "iloc") else "X.drop([...])"
+        encode = "pandas.get_dummies or scikit-learn's OneHotEncoder" if hasattr(X, "iloc") else "X.to_dummies()"
         raise ValueError(
             f"X has columns without numbers: {shown}{', ...' * (len(found) > _SHOWN)}; leave out what "
-            "is of no use (X.drop(columns=[...])), and make numbers of the others: "
-            "pandas.get_dummies or scikit-learn's OneHotEncoder, where texts are few") from None
+            f"is of no use ({drop}), and make numbers of the others: {encode}, where texts are few; "
+            "temperlr.read(X, label=...) takes columns of any kind") from None
 
 
 def validate(estimator: Any, X: Any, *, reset: bool) -> Any:
     """X as the library takes it. Numbers are not looked at: the library does that anyway."""
     try:
-        return _validate(estimator, X, accept_sparse="csr", dtype=_TYPES, order="C", reset=reset,
+        return _validate(estimator, on_cpu(X, "X"), accept_sparse="csr", dtype=_TYPES, order="C", reset=reset,
                          **{_FINITE: False})
     except (TypeError, ValueError):
         _refuse_columns(X)
@@ -99,7 +135,7 @@ def validate(estimator: Any, X: Any, *, reset: bool) -> Any:
 def as_matrix(X: Any) -> Any:
     """The same where there is no estimator."""
     try:
-        return check_array(X, accept_sparse="csr", dtype=_TYPES, order="C", **{_FINITE: False})
+        return check_array(on_cpu(X, "X"), accept_sparse="csr", dtype=_TYPES, order="C", **{_FINITE: False})
     except (TypeError, ValueError):
         _refuse_columns(X)
         raise

@@ -19,6 +19,29 @@ _SHOWN = 5  # columns in a message
 _FEW = 100_000  # labels that are counted, not sorted
 
 
+_CPU = 1  # kDLCPU of DLPack
+
+
+def on_cpu(array: Any, name: str) -> Any:
+    """Arrays of other packages, such as PyTorch and JAX, as NumPy sees them, without a copy; all else as it is. What is
+    in the memory of another device is refused: moving it is the caller's to decide."""
+    if not hasattr(array, "__dlpack_device__") or isinstance(array, np.ndarray):
+        return array
+    kind = f"{type(array).__module__.partition('.')[0]}.{type(array).__name__}"
+    if int(array.__dlpack_device__()[0]) != _CPU:
+        where = getattr(array, "device", "another device")
+        raise TypeError(f"{name} is a {kind} on {where}, and temper computes on the CPU; move it there first: "
+                        "tensor.cpu() of PyTorch, cupy.asnumpy(array), jax.device_get(array)")
+    if getattr(array, "requires_grad", False):
+        raise TypeError(f"{name} is a {kind} that requires gradients, which fit and predict do not pass on; "
+                        "give tensor.detach()")
+    try:
+        return np.asarray(array)  # by __array__, which shares the memory
+    except (TypeError, RuntimeError) as error:
+        raise TypeError(f"{name} is a {kind} of {getattr(array, 'dtype', 'a type')} that NumPy cannot take ({error}); "
+                        "convert it first, as tensor.float() does") from None
+
+
 class Labels(NamedTuple):
     """Labels as numbers, in the order that ``temper train`` gives its classes."""
 
@@ -74,7 +97,7 @@ def labels_of_names(names: list[str]) -> Labels:
 
 
 def encode_labels(y: Any) -> Labels:
-    y = column_or_1d(y, warn=True)
+    y = column_or_1d(on_cpu(y, "y"), warn=True)
     if y.dtype.kind == "O":
         _refuse_missing(y)
     if y.dtype.kind in "iu" and y.size and int(y.max()) - int(y.min()) < _FEW:

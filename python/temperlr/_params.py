@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
@@ -21,6 +23,14 @@ def solver_options(estimator: Any) -> dict[str, Any]:
             "tolerance": number("tol", estimator.tol),
             "max_iterations": count("max_iter", estimator.max_iter),
             "seed": seed_of(estimator.random_state), "threads": threads_of(estimator.n_jobs)}
+
+
+def warn_caller(text: str, kind: type[Warning]) -> None:
+    """A warning at the line that called the package, through scikit-learn's decorator of fit or without it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith(("temperlr", "sklearn.callback")):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, kind, stacklevel=level)
 
 
 def threads_of(n_jobs: int | None) -> int:
@@ -46,9 +56,29 @@ _THEIR_SOLVERS = {"newton-cg": "newton", "newton-cholesky": "newton", "liblinear
                   "saga": "auto"}
 
 
-def solver_of(value: Any) -> str:
+def solver_of(value: Any, classes: int = 2) -> str:
+    """The library's "newton" is for two classes; theirs are for any number."""
     name = word("solver", value)
+    if name in ("newton-cg", "newton-cholesky") and classes > 2:
+        return "auto"
     return _THEIR_SOLVERS.get(name, name)
+
+
+def check_theirs(estimator: Any, classes: int) -> None:
+    """Parameters of LogisticRegression that choose among its methods: understood, or refused where this package has
+    no such model."""
+    if not isinstance(estimator.dual, (bool, np.bool_)):
+        raise ValueError(f"dual has to be True or False, and is {estimator.dual!r}; both reach the same minimum")
+    if number("intercept_scaling", estimator.intercept_scaling) <= 0:
+        raise ValueError(f"intercept_scaling has to be above 0, and is {estimator.intercept_scaling!r}")
+    if estimator.intercept_scaling != 1:
+        warn_caller(f"intercept_scaling={estimator.intercept_scaling!r} has no effect: the intercept is not penalised",
+                    UserWarning)
+    if estimator.multi_class not in ("auto", "multinomial", "deprecated", "ovr"):
+        raise ValueError(f'multi_class has to be "auto", "multinomial" or "ovr", and is {estimator.multi_class!r}')
+    if estimator.multi_class == "ovr" and classes > 2:
+        raise ValueError(f'multi_class="ovr" is a model for each of the {classes} classes, and here all classes have '
+                         "one model: sklearn.multiclass.OneVsRestClassifier(TemperedLogisticRegression(...))")
 
 
 class Penalty(NamedTuple):
@@ -64,15 +94,17 @@ class Penalty(NamedTuple):
 
 def penalty_of(estimator: Any) -> Penalty:
     """Of the parameters l2, C and penalty; what contradicts itself is refused."""
-    if estimator.penalty not in ("l2", None, "none"):
+    if estimator.penalty not in ("l2", None, "none", "deprecated"):
         raise ValueError(f"penalty={estimator.penalty!r} is not supported: the solvers minimise smooth functions, and "
                          "l1 is none; penalty=\"l2\", None, or LogisticRegression with solver=\"saga\"")
     l2 = math.nan if is_auto(estimator.l2) else number("l2", estimator.l2)
     if estimator.C is not None and not math.isnan(l2):
         raise ValueError("l2 and C are the same penalty in two units; give one of them")
-    if estimator.penalty != "l2":
-        if estimator.C is not None or not math.isnan(l2):
-            raise ValueError("penalty=None leaves nothing for l2 and C to say; drop them, or penalty")
+    if estimator.penalty in (None, "none"):
+        if not math.isnan(l2):
+            raise ValueError("penalty=None leaves nothing for l2 to say; drop one of them")
+        if estimator.C not in (None, 1):  # LogisticRegression's default
+            warn_caller(f"C={estimator.C!r} has no effect with penalty=None", UserWarning)
         return Penalty(0.0, math.nan)
     if estimator.C is None:
         return Penalty(l2, math.nan)

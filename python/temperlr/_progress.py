@@ -3,9 +3,12 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from types import TracebackType
 from typing import Any, Callable, NamedTuple
+
+from ._callbacks import FitTasks
+
+QUIET_SECONDS = 10.0  # before verbose="auto" shows anything
 
 
 class Progress(NamedTuple):
@@ -43,20 +46,20 @@ class TuneProgress(NamedTuple):
 
 
 class _Lines:
-    """Without tqdm: a line a second at most."""
+    """Lines on stderr, one in `every` seconds at most, after the first seconds."""
 
-    def __init__(self) -> None:
-        self._last = 0.0
+    def __init__(self, first: float, every: float) -> None:
+        self._next, self._every = first, every
 
     def show(self, now: Progress | TuneProgress) -> None:
-        if time.monotonic() - self._last < 1:
+        if now.seconds < self._next:
             return
-        self._last = time.monotonic()
+        self._next = now.seconds + self._every
         if isinstance(now, TuneProgress):
-            print(f"temper: {now.phase}: {now.done} of {now.all} fits", file=sys.stderr)
+            print(f"temper: {now.phase}: {now.done} of {now.all} fits, {now.seconds:.0f} s", file=sys.stderr, flush=True)
         else:
-            print(f"temper: {now.phase}: iteration {now.iteration}, {_figures(now)}",
-                  file=sys.stderr)
+            print(f"temper: {now.phase}: iteration {now.iteration}, {_figures(now)}, {now.seconds:.0f} s",
+                  file=sys.stderr, flush=True)
 
     def close(self) -> None:
         pass
@@ -87,30 +90,45 @@ def _figures(now: Progress) -> str:
             f"accuracy {now.accuracy:.3f}")
 
 
-def _display(unit: str) -> _Bar | _Lines:
+def _display(verbose: Any, unit: str) -> _Bar | _Lines | None:
+    """What shows the progress: of "auto" lines, once the work has taken ten seconds; None: nothing does."""
+    if isinstance(verbose, str):
+        if verbose != "auto":
+            raise ValueError(f'verbose has to be a number or "auto", and is {verbose!r}')
+        return _Lines(QUIET_SECONDS, QUIET_SECONDS)
+    if not verbose:
+        return None
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return _Lines()
+        return _Lines(0, 1)
     return _Bar(tqdm, unit)
 
 
 class Follower:
-    """Passes progress on; ``function`` is None where nobody wants it, and training stays in C."""
+    """Passes progress on. ``caller`` is what the extension calls, from when on, and whether with the model; None where
+    nobody wants it, and training stays in C."""
 
-    def __init__(self, callback: Callable[..., Any] | None, verbose: int | bool,
-                 kind: type[Progress] | type[TuneProgress] = Progress) -> None:
+    def __init__(self, callback: Callable[..., object] | None, verbose: Any,
+                 kind: type[Progress] | type[TuneProgress] = Progress, tasks: FitTasks | None = None) -> None:
         self._callback = callback
         self._kind = kind
-        unit = " iterations" if kind is Progress else " fits"
-        self._display = _display(unit) if verbose else None
-        self.function = self._follow if callback or verbose else None
+        self._tasks = tasks
+        self._display = _display(verbose, " iterations" if kind is Progress else " fits")
+        after = QUIET_SECONDS if isinstance(verbose, str) and not callback and not tasks else 0.0
+        wanted = callback or tasks or self._display
+        self.caller = (self._follow, after, tasks is not None and kind is Progress) if wanted else None
 
-    def _follow(self, *fields: Any) -> Any:
-        now = self._kind(*fields)
+    def _follow(self, *fields: Any) -> bool:
+        size = len(self._kind._fields)
+        now = self._kind(*fields[:size])
         if self._display:
             self._display.show(now)
-        return self._callback(now) if self._callback else False
+        stop = bool(self._callback(now)) if self._callback else False
+        if self._tasks:
+            count = now.done if isinstance(now, TuneProgress) else now.iteration
+            stop |= self._tasks.after(now.phase, count, fields[size] if len(fields) > size else None)
+        return stop
 
     def __enter__(self) -> Follower:
         return self

@@ -1,15 +1,22 @@
 """A tuning by the library: what it is asked, and what it says."""
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Iterable
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Iterable
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedGroupKFold
 
 from . import _temper
+from ._callbacks import FitTasks
+from ._data import on_cpu
+from ._params import warn_caller
 from ._progress import Follower, TuneProgress, on_main_thread
+
+if TYPE_CHECKING:
+    from ._base import CountingRows
 
 # What the command does if it is not told otherwise.
 TUNE_DEFAULTS: dict[str, Any] = {"grid": None, "folds": 10, "fold": None, "criterion": None,
@@ -44,19 +51,19 @@ class Tuned:
     def of_best(self, name: str) -> Any:
         return self.table[name][self.report["best"]]
 
-    def warn(self, stacklevel: int) -> None:
+    def warn(self) -> None:
         """Those of the final fit are about convergence, the others about the labels."""
         of_training = self.report["training"]["warnings"].splitlines()
         for sentence in self.warnings:
             kind = ConvergenceWarning if sentence in of_training else UserWarning
-            warnings.warn(sentence, kind, stacklevel=stacklevel)
+            warn_caller(sentence, kind)
 
 
-def run_tuning(data: _temper.Data, trusted: _temper.Data | None,
-               callback: Callable[..., Any] | None, verbose: int | bool,
+def run_tuning(data: _temper.Data, trusted: _temper.Data | None, estimator: Any, tasks: FitTasks | None,
                options: dict[str, Any]) -> Tuned:
-    with Follower(callback, verbose, TuneProgress) as follower:
-        model, report, exception = _temper.tune(data, trusted, follower.function, on_main_thread(),
+    """`estimator` has the callback and verbose."""
+    with Follower(estimator.callback, estimator.verbose, TuneProgress, tasks) as follower:
+        model, report, exception = _temper.tune(data, trusted, follower.caller, on_main_thread(),
                                                 **options)
     if exception is not None:
         raise exception
@@ -78,6 +85,38 @@ def _table(columns: dict[str, Any]) -> dict[str, np.ndarray]:
 
 
 # ---- Folds ---------------------------------------------------------------------------------------
+
+def splits_of(cv: Any, groups: Any, X: Any, y: Any, seed: int) -> list[Any] | None:
+    """(train, test) of each fold; None: the library draws ``int(cv)`` of them, stratified."""
+    if groups is not None:
+        groups = np.asarray(on_cpu(groups, "groups"))
+        if groups.shape != (len(y),):
+            raise ValueError(f"groups has the shape {groups.shape}, and there are {len(y)} rows; give one for each row")
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        if cv < 2:
+            raise ValueError(f"cv has to be 2 folds or more, and is {cv}")
+        if groups is None:
+            return None
+        cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=seed % 2**32)
+    elif isinstance(cv, (str, bool)) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        raise ValueError("cv has to be a number of folds, a splitter of scikit-learn or an iterable of (train, test), "
+                         f"and is {cv!r}")
+    return list(cv.split(y if X is None else X, y, groups) if hasattr(cv, "split") else cv)
+
+
+def fold_of_rows(cv: Any, rows: CountingRows, groups: Any, seed: int) -> tuple[np.ndarray | None, int]:
+    """The fold of each row that counts, and how many there are; None: the library draws them."""
+    counted = rows.X.shape[0]
+    given = counted if rows.kept is None else len(rows.kept)
+    if groups is not None and rows.kept is not None:
+        groups = np.asarray(on_cpu(groups, "groups"))
+        groups = groups[rows.kept] if len(groups) == given else groups
+    splits = splits_of(cv, groups, rows.X, rows.y, seed)
+    if splits is None:
+        return None, int(cv)
+    drawn = hasattr(cv, "split") or isinstance(cv, Integral)  # from the rows that count; else for all
+    return fold_numbers(splits, np.arange(counted) if drawn else rows.places(given))
+
 
 def fold_numbers(splits: Iterable[Any], places: np.ndarray) -> tuple[np.ndarray, int]:
     """The fold of each row that counts, from splits (train, test) of ``len(places)`` rows, and how

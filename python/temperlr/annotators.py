@@ -2,17 +2,21 @@
 from __future__ import annotations
 
 import html
-import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _temper
 from ._compat import as_matrix
 from ._data import _is_missing, borrow
-from ._params import count, seed_of, threads_of, word
+from ._params import count, seed_of, threads_of, warn_caller, word
 from ._progress import Follower, TuneProgress, on_main_thread
+from ._types import Numbers, RandomState, Rows, Verbose
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = ["ConsensusReport", "consensus"]
 
@@ -120,29 +124,29 @@ class ConsensusReport:
         k = self.n_again if k is None else count("k", k)
         return np.asarray(self.items[self.ranking[:k]])
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pandas.DataFrame:
         """The items as a pandas.DataFrame, by name."""
-        pandas = _pandas()
+        pd = _pandas()
         names = ("label", "probability", "n_labels", "agreement", "entropy", "gain")
-        return pandas.DataFrame({name: getattr(self, name) for name in names},
-                                index=pandas.Index(self.items, name="item"))
+        return pd.DataFrame({name: getattr(self, name) for name in names},
+                                index=pd.Index(self.items, name="item"))
 
-    def annotators_frame(self) -> Any:
+    def annotators_frame(self) -> pandas.DataFrame:
         """The annotators as a pandas.DataFrame, by name: labels, accuracy with its interval,
         agreement with the consensus, the most frequent mistake, and flags."""
-        pandas = _pandas()
+        pd = _pandas()
         of = self._of_annotators
         some = of["confused_labels"] > 0
         confused, given = (np.where(some, self.classes[of[name]].astype(object), None)
                            for name in ("confused", "confused_with"))
-        return pandas.DataFrame(
+        return pd.DataFrame(
             {"n_labels": of["labels"], "accuracy": self.accuracy, "low": self.low,
              "high": self.high, "chance": of["chance"], "agreement": of["agreement"],
              "confused": confused, "confused_with": given,
              "confused_labels": of["confused_labels"], "flag": self.flags},
-            index=pandas.Index(self.annotators, name="annotator"))
+            index=pd.Index(self.annotators, name="annotator"))
 
-    def confusion_frame(self, annotator: Any) -> Any:
+    def confusion_frame(self, annotator: object) -> pandas.DataFrame:
         """The confusion matrix of an annotator as a pandas.DataFrame: true classes down, labels
         across; rows sum to 1."""
         if self.confusion is None:
@@ -150,10 +154,10 @@ class ConsensusReport:
         found = np.flatnonzero(self.annotators == annotator)
         if not len(found):
             raise ValueError(f"there is no annotator {annotator!r}")
-        pandas = _pandas()
-        return pandas.DataFrame(self.confusion[found[0]],
-                                index=pandas.Index(self.classes, name="true"),
-                                columns=pandas.Index(self.classes, name="label"))
+        pd = _pandas()
+        return pd.DataFrame(self.confusion[found[0]],
+                                index=pd.Index(self.classes, name="true"),
+                                columns=pd.Index(self.classes, name="label"))
 
     def _sentences(self) -> list[str]:
         votes = int(self.n_labels.sum())
@@ -184,11 +188,11 @@ class ConsensusReport:
         return "".join([*parts, "</ul><table>", *lines, "</table></div>"])
 
 
-def consensus(votes: Any, *, columns: Sequence[Any] | None = None, X: Any = None,
-              pred_probs: Any = None, classes: Any = None, method: str = "dawid-skene",
-              cv: int = 5, rounds: int = 3, n_jobs: int | None = None, random_state: Any = None,
-              verbose: int | bool = 0,
-              callback: Callable[[TuneProgress], Any] | None = None) -> ConsensusReport:
+def consensus(votes: Numbers | tuple[ArrayLike, ArrayLike, ArrayLike], *, columns: Sequence[Hashable] | None = None,
+              X: Rows | None = None, pred_probs: Numbers | None = None, classes: ArrayLike | None = None,
+              method: str = "dawid-skene", cv: int = 5, rounds: int = 3, n_jobs: int | None = None,
+              random_state: RandomState = None, verbose: Verbose = "auto",
+              callback: Callable[[TuneProgress], object] | None = None) -> ConsensusReport:
     """One label for each item from those of several annotators: what ``temper annotators`` does.
 
     A confusion matrix for each annotator is estimated together with the true classes (Dawid and
@@ -257,7 +261,7 @@ def consensus(votes: Any, *, columns: Sequence[Any] | None = None, X: Any = None
     probabilities = None if pred_probs is None else _probabilities(pred_probs, names, len(table.items))
     with Follower(callback, verbose, TuneProgress) as follower:
         found = _temper.consensus(
-            table.item, table.annotator, codes, follower.function, on_main_thread(),
+            table.item, table.annotator, codes, follower.caller, on_main_thread(),
             items=len(table.items), annotators=len(table.annotators), classes=len(names),
             method=word("method", method), data=rows, probabilities=probabilities,
             folds=count("cv", cv), rounds=count("rounds", rounds), seed=seed_of(random_state),
@@ -268,7 +272,7 @@ def consensus(votes: Any, *, columns: Sequence[Any] | None = None, X: Any = None
     report = _report(found, table, names, method)
     for sentence in report.notes:
         if sentence.startswith("warning: "):
-            warnings.warn(sentence.removeprefix("warning: "), UserWarning, stacklevel=2)
+            warn_caller(sentence.removeprefix("warning: "), UserWarning)
     return report
 
 

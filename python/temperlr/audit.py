@@ -2,22 +2,26 @@
 from __future__ import annotations
 
 import html
-import warnings
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, Callable, Iterable
+from typing import TYPE_CHECKING, Any, Callable, Protocol
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.validation import _check_sample_weight
 
 from . import _temper
 from ._compat import as_matrix
-from ._data import Labels, borrow, encode_rows
-from ._params import count, is_auto, number, scale_of, seed_of, threads_of, word
+from ._data import Labels, borrow, encode_rows, on_cpu
+from ._params import count, is_auto, number, scale_of, seed_of, threads_of, warn_caller, word
 from ._progress import Follower, TuneProgress, on_main_thread
-from ._tuning import fold_numbers
+from ._tuning import fold_numbers, splits_of
+from ._types import Folds, Numbers, RandomState, Rows, Verbose
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
 
 __all__ = ["AuditReport", "find_label_issues"]
 
@@ -26,6 +30,14 @@ _COLUMNS = {"score": "f8", "probability": "f8", "margin": "f8", "distance": "f8"
             "importance": "f8", "low": "f8", "high": "f8"}
 _SHOWN = 10  # rows of the list in a notebook
 _PAIRS = 5  # and pairs of classes
+
+
+class Classifier(Protocol):
+    """A classifier of scikit-learn that has probabilities."""
+
+    def fit(self, X: object, y: object, /) -> object: ...
+
+    def predict_proba(self, X: object, /) -> object: ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +135,7 @@ class AuditReport:
     n_wrong_range: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    index: Any = field(default=None)
+    index: pandas.Index | None = field(default=None)
 
     # ---- Which rows ------------------------------------------------------------------------------
 
@@ -168,26 +180,26 @@ class AuditReport:
 
     # ---- As tables -------------------------------------------------------------------------------
 
-    def to_frame(self, *, top: int | None = None, threshold: float | None = None) -> Any:
+    def to_frame(self, *, top: int | None = None, threshold: float | None = None) -> pandas.DataFrame:
         """The rows to look at again as a pandas.DataFrame, most suspicious first, with the index of
         X where that has one; the column "row" has their numbers, from 0. ``top=len(y)``: all."""
-        pandas = _pandas()
+        pd = _pandas()
         rows = self.indices(top=top, threshold=threshold)
         index = rows if self.index is None else self.index[rows]
         columns = {name: getattr(self, name)[rows]
                    for name in ("given", "suggested", *_COLUMNS, "conflict")}
-        return pandas.DataFrame({"row": rows, **columns}, index=index)
+        return pd.DataFrame({"row": rows, **columns}, index=index)
 
-    def transition_frame(self) -> Any:
+    def transition_frame(self) -> pandas.DataFrame:
         """``transition`` as a pandas.DataFrame: true classes down, given labels across."""
         if self.transition is None:
             raise ValueError(f"there is no table of transitions between {len(self.classes)} "
                              "classes; it ends at 256")
-        pandas = _pandas()
-        return pandas.DataFrame(self.transition, index=pandas.Index(self.classes, name="true"),
-                                columns=pandas.Index(self.classes, name="given"))
+        pd = _pandas()
+        return pd.DataFrame(self.transition, index=pd.Index(self.classes, name="true"),
+                                columns=pd.Index(self.classes, name="given"))
 
-    def health(self, what: str = "classes") -> Any:
+    def health(self, what: str = "classes") -> pandas.DataFrame:
         """The health of the data set, as a pandas.DataFrame.
 
         ``what`` is "classes": a row for each class, with how many rows have its label, how many of
@@ -206,10 +218,10 @@ class AuditReport:
             raise ValueError(f"what has to be one of {', '.join(tables)}, and is {what!r}")
         return tables[what](_pandas())
 
-    def _class_health(self, pandas: Any) -> Any:
+    def _class_health(self, pd: Any) -> Any:
         figures = self._health["classes"]
         names = ("rows", "wrong", "missed", "predicted", "duplicates", "outliers", "conflicts")
-        frame = pandas.DataFrame(dict(zip(names, figures.T)), index=pandas.Index(self.classes, name="class"))
+        frame = pd.DataFrame(dict(zip(names, figures.T)), index=pd.Index(self.classes, name="class"))
         counts = ["rows", "duplicates", "outliers", "conflicts"]
         frame[counts] = frame[counts].astype(int)
         overlap = self._health["overlap"]
@@ -218,26 +230,26 @@ class AuditReport:
             frame["overlap"] = overlap.max(axis=1)
         return frame
 
-    def _pair_health(self, pandas: Any) -> Any:
+    def _pair_health(self, pd: Any) -> Any:
         overlap = self._health["overlap"]
         if overlap is None or self.transition is None:
             raise ValueError(f"there is no table of pairs of {len(self.classes)} classes; it ends at 256")
         a, b = np.triu_indices(len(self.classes), 1)
-        frame = pandas.DataFrame({"a": self.classes[a], "b": self.classes[b],
+        frame = pd.DataFrame({"a": self.classes[a], "b": self.classes[b],
                                   "a_as_b": self.transition[a, b], "b_as_a": self.transition[b, a],
                                   "overlap": overlap[a, b]})
         order = np.lexsort((-frame["overlap"], -(frame["a_as_b"] + frame["b_as_a"])))
         return frame.iloc[order].reset_index(drop=True)
 
-    def _duplicates(self, pandas: Any) -> Any:
+    def _duplicates(self, pd: Any) -> Any:
         found = self._health
-        return pandas.DataFrame({"row": found["row"], "other": found["other"],
+        return pd.DataFrame({"row": found["row"], "other": found["other"],
                                  "given": self.given[found["row"]], "other_given": self.given[found["other"]],
                                  "distance": found["distance"], "across": found["across"]})
 
-    def _outliers(self, pandas: Any) -> Any:
+    def _outliers(self, pd: Any) -> Any:
         rows = self._health["outliers"]
-        return pandas.DataFrame({"row": rows, "given": self.given[rows],
+        return pd.DataFrame({"row": rows, "given": self.given[rows],
                                  "score": self._health["outlier_scores"]})
 
     def _pairs(self) -> list[tuple[Any, Any, float]]:
@@ -254,7 +266,7 @@ class AuditReport:
     # ---- For people ------------------------------------------------------------------------------
 
     def plot(self, what: str = "margins", *, top: int | None = None,
-             threshold: float | None = None, ax: Any = None) -> Any:
+             threshold: float | None = None, ax: Axes | None = None) -> Axes:
         """Draw with matplotlib; the axes are returned.
 
         ``what`` is "margins": a histogram, with the rows to look at again in another colour;
@@ -312,16 +324,16 @@ class AuditReport:
         return "<table>" + "".join(lines) + "</table>" + more
 
 
-def find_label_issues(X: Any = None, y: Any = None, sample_weight: Any = None, *,
-                      pred_probs: Any = None, features: Any = None, clf: Any = None,
-                      groups: Any = None, kind: str = "label",
+def find_label_issues(X: Rows | None = None, y: Numbers | None = None, sample_weight: Numbers | None = None, *,
+                      pred_probs: Numbers | None = None, features: Rows | None = None, clf: Classifier | None = None,
+                      groups: Numbers | None = None, kind: str = "label",
                       t1: float | str = "auto", t2: float | str = "auto",
-                      l2: float | str = "auto", grid: str | None = None, cv: Any = 5,
+                      l2: float | str = "auto", grid: str | None = None, cv: Folds = 5,
                       solver: str = "auto", tol: float | str = "auto", max_iter: int = 1000,
                       fit_intercept: bool = True, scale: str = "auto",
-                      n_jobs: int | None = None, random_state: Any = None,
-                      verbose: int | bool = 0,
-                      callback: Callable[[TuneProgress], Any] | None = None,
+                      n_jobs: int | None = None, random_state: RandomState = None,
+                      verbose: Verbose = "auto",
+                      callback: Callable[[TuneProgress], object] | None = None,
                       precision: str = "auto") -> AuditReport:
     """Which labels look wrong: what ``temper audit`` does, bit for bit.
 
@@ -369,8 +381,8 @@ def find_label_issues(X: Any = None, y: Any = None, sample_weight: Any = None, *
         for two classes, 1e-3 for more.
     random_state : int, RandomState or None
         The seed of the folds; None is 1.
-    verbose : int or bool, default 0
-        Show progress: a tqdm bar where that is installed.
+    verbose : int, bool or "auto", default "auto"
+        As for :class:`TemperedLogisticRegression`.
     callback : callable or None
         Called with a :class:`temperlr.TuneProgress` now and then; a true answer ends the audit with
         an error.
@@ -418,31 +430,35 @@ def find_label_issues(X: Any = None, y: Any = None, sample_weight: Any = None, *
         "tolerance": np.nan if is_auto(tol) else number("tol", tol),
         "max_iterations": count("max_iter", max_iter), "seed": seed_of(random_state),
         "threads": threads_of(n_jobs)}
-    index = next((rows.index for rows in (X, y, features) if hasattr(rows, "iloc")), None)
+    given: tuple[Any, ...] = (X, y, features)
+    index = next((rows.index for rows in given if hasattr(rows, "iloc")), None)
     notes: list[str] = []
-    splits = _splits(cv, groups, X, y, options["seed"])
+    y = on_cpu(y, "y")
+    splits = splits_of(cv, groups, X, y, options["seed"])
+    rows: Any = on_cpu(X, "X")
     if clf is not None:
-        pred_probs = _out_of_fold(clf, X, y, cv, splits, options["seed"])
-        X = _matrix_or_none(X, features, notes)
-    if X is None and pred_probs is None:
+        pred_probs = _out_of_fold(clf, rows, y, cv, splits, options["seed"])
+        rows = _matrix_or_none(rows, features, notes)
+    if rows is None and pred_probs is None:
         raise ValueError("X is None: give rows to fit models to, or pred_probs, the probabilities of "
                          "another model")
-    X = None if X is None else as_matrix(X)
-    labels = _labels_of(X, y)
+    rows = None if rows is None else as_matrix(rows)
+    labels = _labels_of(rows, y)
     options["folds"], options["fold"] = _folds(cv, groups, splits, len(labels.codes))
     options["probabilities"] = None if pred_probs is None else _probabilities(pred_probs, labels)
     options["features"] = None if features is None else borrow(as_matrix(features))
+    weights = None
     if sample_weight is not None:
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-    data = borrow(X, labels, None, sample_weight)
+        weights = _check_sample_weight(on_cpu(sample_weight, "sample_weight"), rows, dtype=np.float64)
+    data = borrow(rows, labels, None, weights)
     with Follower(callback, verbose, TuneProgress) as follower:
-        found = _temper.audit(data, follower.function, on_main_thread(), **options)
+        found = _temper.audit(data, follower.caller, on_main_thread(), **options)
     if found is None:
         raise RuntimeError("the callback ended the audit: there is no report; let it answer False "
                            "to go on")
     report = _report(found, labels, kind, index, notes)
     for sentence in report.warnings:
-        warnings.warn(sentence, UserWarning, stacklevel=2)
+        warn_caller(sentence, UserWarning)
     return report
 
 
@@ -486,7 +502,7 @@ def _probabilities(pred_probs: Any, labels: Labels) -> np.ndarray:
                              f"{wanted[:_SHOWN]}; give one column for each class, named as the class "
                              f"({odd[0]!r} is not in both)")
         pred_probs = pred_probs.iloc[:, [names.index(name) for name in wanted]]
-    given = np.asarray(pred_probs, dtype=np.float64)
+    given = np.asarray(on_cpu(pred_probs, "pred_probs"), dtype=np.float64)
     if given.ndim == 1 and len(classes) == 2:
         raise ValueError("pred_probs has one number a row; give both columns of predict_proba, one for "
                          "each class")
@@ -495,22 +511,6 @@ def _probabilities(pred_probs: Any, labels: Labels) -> np.ndarray:
                          f"of {len(classes)} classes; give a row for each label and a column for each "
                          f"class, in the order of the sorted classes")
     return np.ascontiguousarray(given[:, labels.order])
-
-
-def _splits(cv: Any, groups: Any, X: Any, y: Any, seed: int) -> list[Any] | None:
-    """(train, test) of each fold; None: temper draws them, stratified. Classifiers of others are given the
-    same kind of folds."""
-    if isinstance(cv, Integral) and not isinstance(cv, bool):
-        if cv < 2:
-            raise ValueError(f"cv has to be 2 folds or more, and is {cv}")
-        if groups is None:
-            return None
-        cv = StratifiedGroupKFold(int(cv), shuffle=True, random_state=seed % 2**32)
-    elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
-        raise ValueError(f"cv has to be a whole number, a splitter of scikit-learn or an iterable of "
-                         f"(train, test), and is {cv!r}")
-    rows = y if X is None else X
-    return list(cv.split(rows, y, groups) if hasattr(cv, "split") else cv)
 
 
 def _folds(cv: Any, groups: Any, splits: list[Any] | None, rows: int) -> tuple[int, Any]:

@@ -1,7 +1,7 @@
 """TemperedLogisticRegression: logistic regression that is robust to wrong labels."""
 from __future__ import annotations
 
-import warnings
+from numbers import Integral
 from typing import Any, Callable
 
 import numpy as np
@@ -9,11 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from . import _temper
 from ._base import TemperedClassifier, free_temperatures
-from ._compat import validate
-from ._data import Labels, borrow, encode_labels, labels_of_names
-from ._params import Penalty, is_auto, number, penalty_of, solver_options, threads_of, word
+from ._callbacks import FitTasks
+from ._compat import validate, with_callbacks
+from ._data import Labels, borrow, encode_labels, labels_of_names, on_cpu
+from ._params import Penalty, check_theirs, count, is_auto, number, penalty_of, solver_of, solver_options, threads_of, warn_caller, word
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
-from ._tuning import TUNE_DEFAULTS, run_tuning
+from ._tuning import TUNE_DEFAULTS, fold_of_rows, run_tuning
+from ._types import ClassWeight, Folds, Numbers, RandomState, Rows, Verbose
 from .tables import Table, from_arrow, is_table
 
 
@@ -38,7 +40,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         weights of the rows)``, on the features as scaled; ``scale="none"`` for its very objective.
         ``inf`` is no penalty.
     penalty : {"l2", None}, default "l2"
-        As in LogisticRegression; None is ``l2=0``. "l1" and "elasticnet" are refused.
+        As in LogisticRegression; None is ``l2=0``, and "deprecated", its default from 1.8 on, is "l2". "l1" and
+        "elasticnet" are refused.
     loss : str, default "tempered"
         "tempered"; "logistic", "t-logistic" and "gce", which fix temperatures: (1, 1), (1, t2) and
         (t1, 1); "hinge"; "bregman"; "sce", the symmetric cross-entropy; "trimmed", logistic
@@ -48,7 +51,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         log 0; "trimmed:0.2" leaves out a fifth of the rows, by weight.
     solver : {"auto", "newton", "lbfgs", "tron"}
         "auto" takes the fastest for the data. LogisticRegression's names are understood: "newton-cg"
-        and "newton-cholesky" are "newton", "liblinear" is "tron", "sag" and "saga" are "auto".
+        and "newton-cholesky" are "newton" for two classes and "auto" for more, "liblinear" is "tron", "sag" and "saga"
+        are "auto".
     tol : float, default 1e-4
         Training ends when the norm of the gradient is this share of that at W = 0, and the objective
         is estimated to be within a thousandth of this share of its minimum.
@@ -67,8 +71,9 @@ class TemperedLogisticRegression(TemperedClassifier):
         Threads; None is 1, -1 is all. The result is the same, bit for bit.
     random_state : int, RandomState or None
         The seed; None is 1. Training from W = 0 draws nothing.
-    verbose : int or bool, default 0
-        Show progress: a tqdm bar where that is installed.
+    verbose : int, bool or "auto", default "auto"
+        1 shows progress: a tqdm bar where that is installed. "auto" writes a line to stderr every ten seconds, from the
+        tenth on; 0 nothing.
     callback : callable or None
         Called with a :class:`temperlr.Progress` after each iteration; a true answer ends training
         with the best weights so far. Where temperatures are chosen, with a
@@ -86,12 +91,21 @@ class TemperedLogisticRegression(TemperedClassifier):
         Audit the rows first, as :func:`temperlr.find_label_issues` does by default, and fit on what is
         believed: without the rows that it lists; with the weight of each row times the probability
         that its label is right; or with the suggested labels. docs/training.md has its effect.
+    cv : int, splitter or iterable of (train, test), default 10
+        The folds where temperatures are "auto", as for :class:`TemperedLogisticRegressionCV`; not used otherwise.
+    dual, multi_class, intercept_scaling
+        LogisticRegression's, so that its parameters can be passed on. ``dual`` changes nothing: both problems have the
+        same minimum. ``multi_class`` is "auto" or "multinomial"; "ovr" is for two classes only, and
+        ``sklearn.multiclass.OneVsRestClassifier`` does the rest. ``intercept_scaling`` has no effect, which is warned
+        of: the intercept is not penalised.
 
     Attributes
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_
-        As in LogisticRegression. ``coef_`` and ``intercept_`` are read-only.
-    n_iter_ : int
+        As in LogisticRegression. ``coef_`` and ``intercept_`` can be written to, and then predict: the calibration
+        stays as it was trained. They are float32 if X is, and so are predictions for rows of float32.
+    n_iter_ : ndarray of shape (1,), of int32
+        Iterations of the solver.
     stop_reason_ : str
         "converged", "max-iter", "stalled" or "interrupted".
     importance_ : ndarray of shape (n_samples,)
@@ -124,17 +138,24 @@ class TemperedLogisticRegression(TemperedClassifier):
     array([0, 0, 0])
     >>> model.stop_reason_
     'converged'
+
+    As LogisticRegression, with its parameters and its objective:
+
+    >>> same = TemperedLogisticRegression(loss="logistic", scale="none", C=1.0).fit(X, y)
+    >>> same.coef_.shape, same.n_iter_.shape
+    ((3, 4), (1,))
     """
 
     def __init__(self, t1: float | str = 0.3, t2: float | str = 1.0, l2: float | str = "auto", *,
                  loss: str = "tempered", solver: str = "auto", tol: float = 1e-4,
-                 max_iter: int = 1000, class_weight: Any = None, fit_intercept: bool = True,
+                 max_iter: int = 1000, class_weight: ClassWeight = None, fit_intercept: bool = True,
                  scale: str = "auto", warm_start: bool = False, starts: int = 1,
-                 n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0,
-                 callback: Callable[[Progress], Any] | Callable[[TuneProgress], Any] | None = None,
+                 n_jobs: int | None = None, random_state: RandomState = None, verbose: Verbose = "auto",
+                 callback: Callable[[Progress], object] | Callable[[TuneProgress], object] | None = None,
                  precision: str = "auto", calibrate: str = "auto",
                  estimate_noise: bool = False, clean: str | None = None,
-                 C: float | None = None, penalty: str | None = "l2") -> None:
+                 C: float | None = None, penalty: str | None = "l2", cv: Folds = 10, dual: bool = False,
+                 intercept_scaling: float = 1.0, multi_class: str = "auto") -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -157,39 +178,76 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.clean = clean
         self.C = C
         self.penalty = penalty
+        self.cv = cv
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
+        self.multi_class = multi_class
 
     # ---- Training --------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> TemperedLogisticRegression:
+    @with_callbacks
+    def fit(self, X: Rows, y: Numbers | None = None, sample_weight: Numbers | None = None, *,
+            groups: Numbers | None = None) -> TemperedLogisticRegression:
         """Fit to the rows of X and their labels.
 
-        X may be float64, float32 or uint8 in C order, or CSR with values of float64 or float32 and
-        sorted indices of 32 or 64 bits: none of these is copied. Everything else is converted
-        first. A :class:`temperlr.Table` has its labels in it. Columns of tables of polars, pyarrow and
-        DuckDB become features as those of files do: see :func:`temperlr.read`.
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Table of shape (n_samples, n_features)
+            float64, float32 or uint8 in C order, and CSR with values of float64 or float32 and sorted indices of 32 or
+            64 bits, are not copied, nor are tensors of PyTorch and arrays of JAX of these types in the memory of the
+            CPU. Everything else is converted first. A :class:`temperlr.Table` has its labels in it. Columns of tables
+            of polars, pyarrow and DuckDB become features as those of files do: see :func:`temperlr.read`.
+        y : array of shape (n_samples,)
+            Labels of any kind; None with a Table.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the rows.
+        groups : array of shape (n_samples,) or None
+            Where temperatures are chosen: rows of one group stay in one fold.
+
+        Returns
+        -------
+        TemperedLogisticRegression
+            The estimator itself.
         """
         l2 = penalty_of(self)
+        sample_weight = on_cpu(sample_weight, "sample_weight")
+        tasks = FitTasks.of(self, X, y, sample_weight)
+        if groups is not None and not self._open_temperatures():
+            raise ValueError('groups are for folds that choose temperatures, and t1 and t2 are given; drop groups, or '
+                             't1="auto"')
         if is_table(X):
-            return self._fit_table(l2, X, y, sample_weight)
+            self._fit_table(l2, X, y, sample_weight, tasks)
+        else:
+            self._fit_rows(l2, validate(self, X, reset=True), y, (sample_weight, groups), tasks)
+        if tasks:
+            tasks.end()
+        return self
+
+    def _fit_rows(self, l2: Penalty, X: Any, y: Any, of_rows: tuple[Any, Any], tasks: FitTasks | None) -> None:
+        """`of_rows` are sample_weight and groups."""
+        sample_weight, groups = of_rows
         if self._open_temperatures():
-            self._fit_auto(l2, validate(self, X, reset=True), y, sample_weight)
-            return self
+            self._fit_auto(l2, X, y, sample_weight, groups, tasks)
+            return
         options = self._train_options()
-        X = validate(self, X, reset=True)
         labels = self._encode(X, y)
         weights = self._weights(X, labels, sample_weight)
         options["l2"] = l2.value(X.shape[0] if weights is None else float(weights.sum()))
         data = borrow(X, labels, getattr(self, "feature_names_in_", None), weights)
-        self._train(data, labels, options)
-        return self
+        self._train(data, labels, options, X.dtype, tasks)
 
-    def _train(self, data: _temper.Data, labels: Labels, options: dict[str, Any]) -> None:
+    def _train(self, data: _temper.Data, labels: Labels, options: dict[str, Any], dtype: Any = np.float64,
+               tasks: FitTasks | None = None) -> None:
         """Train on rows that are ready."""
+        check_theirs(self, len(labels.classes))
+        options["solver"] = solver_of(self.solver, len(labels.classes))
         labels = labels._replace(codes=labels.codes[:0].copy())  # the library has its own
-        with Follower(self.callback, self.verbose) as follower:
+        if tasks:
+            tasks.attributes = {"classes_": labels.classes, "_order": labels.order, "_dtype": np.dtype(dtype)}
+        with Follower(self.callback, self.verbose, Progress, tasks) as follower:
             model, report, interruption = _temper.train(
-                data, self._warm_model(), follower.function, on_main_thread(), **options)
-        self._take(model, labels)
+                data, self._warm_model(), follower.caller, on_main_thread(), **options)
+        self._take(model, labels, dtype)
         self._take_report(report)
         self._take_cleaned(report)
         self.loss_curve_ = np.frombuffer(report["history"]).reshape(-1, 2)[:, 0].copy()
@@ -200,7 +258,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         if interruption is not None:
             raise interruption
         for sentence in report["warnings"].splitlines():
-            warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+            warn_caller(sentence, ConvergenceWarning)
 
     # ---- Tables ----------------------------------------------------------------------------------
 
@@ -220,7 +278,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         _temper.attach(data, labels.names, weights)
         return data, labels, float(data.rows if weights is None else weights.sum())
 
-    def _fit_table(self, l2: Penalty, X: Any, y: Any, sample_weight: Any) -> TemperedLogisticRegression:
+    def _fit_table(self, l2: Penalty, X: Any, y: Any, sample_weight: Any, tasks: FitTasks | None) -> None:
         data, labels, total = self._table_data(X, y, sample_weight)
         if len(labels.classes) < 2:
             raise ValueError("This solver needs samples of at least 2 classes in the data, but there are "
@@ -229,18 +287,21 @@ class TemperedLogisticRegression(TemperedClassifier):
         self.n_features_in_ = len(names)
         self.feature_names_in_ = np.array(names, dtype=object)
         if self._open_temperatures():
-            options = {**TUNE_DEFAULTS, "grid": self._auto_grid(l2.value(total)), **solver_options(self)}
-            self._take_tuned(run_tuning(data, None, self.callback, self.verbose, options), labels, data, None)
+            options = self._tune_options(l2.value(total))
+            if not isinstance(self.cv, Integral):
+                raise ValueError("folds of a table are drawn; cv has to be their number")
+            options["folds"] = count("cv", self.cv)
+            options["solver"] = solver_of(self.solver, len(labels.classes))
+            self._take_tuned(run_tuning(data, None, self, tasks, options), labels, data, None)
         else:
-            self._train(data, labels, {**self._train_options(), "l2": l2.value(total)})
-        return self
+            self._train(data, labels, {**self._train_options(), "l2": l2.value(total)}, tasks=tasks)
 
     def _take_cleaned(self, report: dict[str, Any]) -> None:
         self.n_cleaned_ = report["cleaned"]
         self.n_expected_wrong_ = report["expected_wrong"]
 
     def _warm_model(self) -> _temper.Model | None:
-        return getattr(self, "_model", None) if self.warm_start else None
+        return self._current() if self.warm_start and "_model" in self.__dict__ else None
 
     def _train_options(self) -> dict[str, Any]:
         return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
@@ -270,19 +331,24 @@ class TemperedLogisticRegression(TemperedClassifier):
         words += [] if np.isnan(l2) else [f"l2={l2!r}"]
         return " ".join(words)
 
-    def _fit_auto(self, l2: Penalty, X: Any, y: Any, sample_weight: Any) -> None:
-        rows = self._counting_rows(X, y, sample_weight)
-        weights = self._weights(rows.X, rows.labels, rows.weights)
-        grid = self._auto_grid(l2.value(rows.X.shape[0] if weights is None else float(weights.sum())))
-        options = {**TUNE_DEFAULTS, "grid": grid, **solver_options(self)}
-        tuned = run_tuning(rows.data(self), None, self.callback, self.verbose, options)
-        self._take_tuned(tuned, rows.labels, rows.borrowed, rows)
+    def _tune_options(self, l2: float) -> dict[str, Any]:
+        return {**TUNE_DEFAULTS, "grid": self._auto_grid(l2), **solver_options(self)}
 
-    def _take_tuned(self, tuned: Any, labels: Labels, data: _temper.Data, rows: Any) -> None:
-        self._take(tuned.model, labels)
+    def _fit_auto(self, l2: Penalty, X: Any, y: Any, sample_weight: Any, groups: Any, tasks: FitTasks | None) -> None:
+        rows = self._counting_rows(X, y, sample_weight)
+        check_theirs(self, len(rows.labels.classes))
+        weights = self._weights(rows.X, rows.labels, rows.weights)
+        options = self._tune_options(l2.value(rows.X.shape[0] if weights is None else float(weights.sum())))
+        options["solver"] = solver_of(self.solver, len(rows.labels.classes))
+        options["fold"], options["folds"] = fold_of_rows(self.cv, rows, groups, options["seed"])
+        tuned = run_tuning(rows.data(self), None, self, tasks, options)
+        self._take_tuned(tuned, rows.labels, rows.borrowed, rows, X.dtype)
+
+    def _take_tuned(self, tuned: Any, labels: Labels, data: _temper.Data, rows: Any, dtype: Any = np.float64) -> None:
+        self._take(tuned.model, labels, dtype)
         self._take_report(tuned.report["training"])
         self._take_cleaned(tuned.report["training"])
         self.__dict__.pop("loss_curve_", None)
         self._take_loss(tuned.loss, tuned.t1, tuned.t2)
         self._take_importance(data, rows)
-        tuned.warn(stacklevel=5)
+        tuned.warn()

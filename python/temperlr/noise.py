@@ -3,23 +3,28 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Mapping, NamedTuple
+from typing import Any, Mapping, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from . import _temper
 from ._compat import as_matrix
-from ._data import Labels, borrow, class_name, encode_labels
+from ._data import Labels, borrow, class_name, encode_labels, on_cpu
 from ._params import seed_of, threads_of
+from ._types import Numbers, RandomState, Rows
 
 __all__ = ["Noisy", "add_noise"]
+
+
+Pairs: TypeAlias = Mapping[int, int] | Mapping[str, str] | Mapping[float, float] | Mapping[bool, bool]
 
 
 class Noisy(NamedTuple):
     """What :func:`add_noise` returns."""
 
-    X: Any
+    X: Rows
     """The rows: X itself, or an array where features were changed ("instance")."""
     y: np.ndarray
     """The labels after the noise."""
@@ -27,8 +32,8 @@ class Noisy(NamedTuple):
     """The rows that changed, counted from 0."""
 
 
-def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random_state: Any = None,
-              pairs: Mapping[Any, Any] | None = None, matrix: Any = None, pool: Any = None,
+def add_noise(X: Rows, y: Numbers, rate: float = 0.1, kind: str = "random", *, random_state: RandomState = None,
+              pairs: Pairs | None = None, matrix: ArrayLike | None = None, pool: Rows | None = None,
               rank_l2: float = 1e-4, rank_scale: str | None = None,
               n_jobs: int | None = None) -> Noisy:
     """Change the labels of a share of the rows, as ``temper noise`` does, seed for seed.
@@ -46,9 +51,22 @@ def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random
         in place of the row's own.
     random_state : int or None
         The seed; None is 1.
+    pairs : mapping or None
+        Of "pair": the class that each class becomes.
+    matrix : array of shape (n_classes, n_classes) or None
+        Of "matrix": the probability of each new label, by [given, new].
+    pool : array or sparse matrix, or None
+        Of "instance": the rows whose features are taken.
     rank_l2, rank_scale
         Penalty and scaling (as ``scale`` of the estimators; None is their default) of the logistic
         regression that ranks rows by their margins. It is solved to its minimum.
+    n_jobs : int or None
+        Threads; None is 1, -1 is all.
+
+    Returns
+    -------
+    Noisy
+        Rows, labels, and the numbers of the rows that changed.
 
     Examples
     --------
@@ -58,21 +76,21 @@ def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random
     >>> int((noisy.y != y).sum()), len(noisy.changed)
     (2, 2)
     """
-    given, X = X, as_matrix(X)
+    rows_of: Any = as_matrix(X)
     labels = encode_labels(y)
-    changes = _changes(X, labels, rate, kind, pool, {
+    changes = _changes(rows_of, labels, rate, kind, pool, {
         "seed": seed_of(random_state), "map": _pairs_text(pairs), "rank_l2": rank_l2,
         "rank_scale": rank_scale, "threads": threads_of(n_jobs)}, matrix)
     rows, _, new, origin = np.array(changes, dtype=np.int64).reshape(-1, 4).T
-    noisy_y = np.array(np.asarray(y).reshape(-1), copy=True)
+    noisy_y = np.array(np.asarray(on_cpu(y, "y")).reshape(-1), copy=True)
     if kind != "instance":
         noisy_y[rows] = labels.classes[labels.order[new]]
-        return Noisy(given, noisy_y, rows)
-    return Noisy(_replace_rows(X, rows, X if pool is None else as_matrix(pool), origin), noisy_y,
+        return Noisy(X, noisy_y, rows)
+    return Noisy(_replace_rows(rows_of, rows, rows_of if pool is None else as_matrix(pool), origin), noisy_y,
                  rows)
 
 
-def _pairs_text(pairs: Mapping[Any, Any] | None) -> str | None:
+def _pairs_text(pairs: Any) -> str | None:
     if pairs is None:
         return None
     return ",".join(f"{class_name(a)}={class_name(b)}" for a, b in pairs.items())

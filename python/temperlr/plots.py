@@ -2,17 +2,25 @@
 returns the axes."""
 from __future__ import annotations
 
-from typing import Any, Iterable
+from typing import TYPE_CHECKING, Any, Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ._base import is_two_temperature
+from ._base import TemperedClassifier, is_two_temperature
+from ._types import Numbers, Rows
 from .functions import tempered_loss
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from .audit import AuditReport
+    from .search import TemperedLogisticRegressionCV
 
 __all__ = ["margins", "plot_audit", "plot_losses", "plot_margins", "plot_training", "plot_tuning"]
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Axes | None) -> Any:
     if ax is not None:
         return ax
     try:
@@ -23,7 +31,7 @@ def _axes(ax: Any) -> Any:
 
 
 def plot_losses(temperatures: Iterable[tuple[float, float]] = ((1, 1), (0.3, 1), (0.3, 1.5)), *,
-                margin: tuple[float, float] = (-6, 6), ax: Any = None) -> Any:
+                margin: tuple[float, float] = (-6, 6), ax: Axes | None = None) -> Axes:
     """The loss of a row of two classes over its margin, for some (t1, t2): Figure 1 of the paper.
     """
     ax = _axes(ax)
@@ -36,7 +44,7 @@ def plot_losses(temperatures: Iterable[tuple[float, float]] = ((1, 1), (0.3, 1),
     return ax
 
 
-def plot_training(model: Any, *, ax: Any = None) -> Any:
+def plot_training(model: TemperedClassifier, *, ax: Axes | None = None) -> Axes:
     """The objective after each iteration of the last fit, above its end."""
     ax = _axes(ax)
     curve = model.loss_curve_
@@ -45,9 +53,11 @@ def plot_training(model: Any, *, ax: Any = None) -> Any:
     return ax
 
 
-def margins(model: Any, X: Any, y: Any) -> np.ndarray:
+def margins(model: TemperedClassifier, X: Rows, y: Numbers) -> np.ndarray:
     """How far each row is on the side of its given label: below 0 where the model disagrees.
 
+    Examples
+    --------
     >>> from sklearn.datasets import load_iris
     >>> from temperlr import TemperedLogisticRegression
     >>> X, y = load_iris(return_X_y=True)
@@ -56,7 +66,7 @@ def margins(model: Any, X: Any, y: Any) -> np.ndarray:
     True
     """
     activation: np.ndarray = model.decision_function(X)
-    place = np.searchsorted(model.classes_, y)
+    place = np.searchsorted(model.classes_, np.asarray(y))
     if activation.ndim == 1:
         return np.where(place == 1, activation, -activation)
     rows = np.arange(len(activation))
@@ -73,23 +83,24 @@ def _histogram(ax: Any, m: np.ndarray, is_marked: np.ndarray, bins: int,
     ax.set(xlabel="margin of the given label", ylabel="rows")
 
 
-def plot_margins(model: Any, X: Any, y: Any, *, marked: Any = None, bins: int = 60,
-                 ax: Any = None) -> Any:
+def plot_margins(model: TemperedClassifier, X: Rows, y: Numbers, *, marked: ArrayLike | None = None, bins: int = 60,
+                 ax: Axes | None = None) -> Axes:
     """A histogram of the margins of the given labels; ``marked`` rows (a mask or numbers of rows)
     in another colour."""
     ax = _axes(ax)
     m = margins(model, X, y)
     is_marked = np.zeros(len(m), dtype=bool)
-    if marked is not None:
-        is_marked[marked] = True
+    chosen: Any = marked
+    if chosen is not None:
+        is_marked[chosen] = True
     _histogram(ax, m, is_marked, bins, ["rows", None if marked is None else "marked rows"])
     if marked is not None:
         ax.legend()
     return ax
 
 
-def plot_audit(report: Any, what: str = "margins", *, top: int | None = None,
-               threshold: float | None = None, ax: Any = None) -> Any:
+def plot_audit(report: AuditReport, what: str = "margins", *, top: int | None = None,
+               threshold: float | None = None, ax: Axes | None = None) -> Axes:
     """A picture of a :class:`temperlr.AuditReport`: "margins", "precision" or "transition"; see its
     ``plot``."""
     if what not in _AUDIT:
@@ -134,8 +145,8 @@ _AUDIT = {"margins": _audit_margins, "precision": _audit_precision,
           "transition": _audit_transition}
 
 
-def plot_tuning(model: Any, *, figure: str = "accuracy", l2: float | None = None,
-                ax: Any = None) -> Any:
+def plot_tuning(model: TemperedLogisticRegressionCV, *, figure: str = "accuracy", l2: float | None = None,
+                ax: Axes | None = None) -> Axes:
     """A heat map of a :class:`temperlr.TemperedLogisticRegressionCV`: a column of ``cv_results_``
     over t1 and t2, each at the l2 with the highest accuracy, or at the given one of the table. What
     was chosen is framed.
@@ -147,7 +158,7 @@ def plot_tuning(model: Any, *, figure: str = "accuracy", l2: float | None = None
     t1, t2, cells = _cells(table, figure, l2)
     image = ax.imshow(cells, origin="lower", aspect="auto", cmap="viridis")
     for i, j in np.argwhere(np.isfinite(cells)):
-        dark = image.norm(cells[i, j]) < 0.6
+        dark = float(np.asarray(image.norm(cells[i, j]))) < 0.6
         ax.text(j, i, f"{cells[i, j]:.3g}", ha="center", va="center",
                 color="white" if dark else "black")
     if model.t1_ in t1 and model.t2_ in t2:

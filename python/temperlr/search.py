@@ -1,21 +1,29 @@
 """TemperedLogisticRegressionCV: temperatures and penalty chosen by cross-validation."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any, Callable
+from typing import Any, Callable, TypeAlias
 
 import numpy as np
+from sklearn.metrics import get_scorer
 
 from . import _temper
 from ._base import CountingRows, TemperedClassifier
-from ._compat import validate
-from ._data import Labels, borrow, class_name, encode_labels
-from ._params import count, number, solver_options
+from ._callbacks import FitTasks
+from ._compat import validate, with_callbacks
+from ._data import Labels, borrow, class_name, encode_labels, on_cpu
+from ._params import count, number, solver_of, solver_options
 from ._progress import TuneProgress
-from ._tuning import TUNE_DEFAULTS, Tuned, fold_numbers, run_tuning
+from ._tuning import TUNE_DEFAULTS, Tuned, fold_of_rows, run_tuning
+from ._types import Candidates, ClassWeight, Folds, Numbers, RandomState, Rows, Verbose
 
 __all__ = ["TemperedLogisticRegressionCV"]
+
+Trusted: TypeAlias = tuple[Rows, Numbers] | Mapping[int, object]
+
+# Names of scikit-learn's scores for what chooses.
+_CRITERIA = {"accuracy": "accuracy", "neg_log_loss": "log-loss"}
 
 
 class TemperedLogisticRegressionCV(TemperedClassifier):
@@ -43,11 +51,17 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
     only : bool, default False
         Whether (1, 1), which is logistic regression, and (0.1, 1.12), which the rule asks, are left
         out where the lists do not have them.
+    Cs : int, list of float or None
+        Penalties as LogisticRegressionCV has them, in the place of ``l2``: ``l2 = 1 / (C * sum of the weights of the
+        rows)``, on the features as scaled. An int: so many from 1e-4 to 1e4.
     cv : int, splitter or iterable of (train, test), default 5
-        An int: so many folds, stratified, drawn by ``random_state``. Test parts of others have to
-        hold each row once, and models are fitted to all rows but those.
+        An int: so many folds, stratified, drawn by ``random_state``; with ``groups``, by StratifiedGroupKFold. Test
+        parts of others have to hold each row once, and models are fitted to all rows but those. None is 5.
     criterion : {"cv+c", "accuracy", "log-loss", "bounded-loss"}
         What chooses; "cv+c" is accuracy, corrected for labels that are systematically wrong.
+    scoring : {None, "accuracy", "neg_log_loss"}
+        The criterion by the name that scikit-learn has for it, and what ``score`` computes. Others are refused:
+        GridSearchCV takes any.
     assume : {None, "structured"}
         "structured": labels are wrong where x says so; the correction is readier.
     average : bool, default False
@@ -62,16 +76,18 @@ class TemperedLogisticRegressionCV(TemperedClassifier):
         temperatures for ``estimate_noise``.
     random_state : int, RandomState or None
         The seed of the folds; None is 1.
-    verbose : int or bool, default 0
-        Show progress: a tqdm bar where that is installed.
+    verbose : int, bool or "auto", default "auto"
+        As for :class:`TemperedLogisticRegression`.
     callback : callable or None
         Called with a :class:`temperlr.TuneProgress` now and then, from whatever thread is at work; a
         true answer ends tuning with an error.
 
     Attributes
     ----------
-    t1_, t2_, l2_, loss_
-        What was chosen. Temperatures of the hinge are NaN.
+    t1_, t2_, l2_, C_, loss_
+        What was chosen. Temperatures of the hinge are NaN. ``C_`` is ``l2_`` in LogisticRegression's unit.
+    Cs_ : ndarray
+        The penalties that ``Cs`` stands for, if it was given.
     best_score_ : float
         Its accuracy on rows that its models have not seen, by the labels as given. It was chosen for
         that, so that it is too high: ``expected_score_`` is what to expect.
@@ -133,15 +149,16 @@ importance_, objective_, solver_
     True
     """
 
-    def __init__(self, t1: Any = None, t2: Any = None, l2: Any = None, *, grid: str | None = None,
-                 loss: Any = "tempered", only: bool = False, cv: Any = 5,
+    def __init__(self, t1: Candidates = None, t2: Candidates = None, l2: Candidates = None, *, grid: str | None = None,
+                 loss: str | Sequence[str] = "tempered", only: bool = False, cv: Folds | None = 5,
                  criterion: str = "cv+c", assume: str | None = None, ask: int = 0,
                  solver: str = "auto", tol: float = 1e-4, max_iter: int = 1000,
-                 class_weight: Any = None, fit_intercept: bool = True, scale: str = "auto",
-                 starts: int = 1, n_jobs: int | None = None, random_state: Any = None,
-                 verbose: int | bool = 0, callback: Callable[[TuneProgress], Any] | None = None,
+                 class_weight: ClassWeight = None, fit_intercept: bool = True, scale: str = "auto",
+                 starts: int = 1, n_jobs: int | None = None, random_state: RandomState = None,
+                 verbose: Verbose = "auto", callback: Callable[[TuneProgress], object] | None = None,
                  precision: str = "auto", average: bool = False, calibrate: str = "auto",
-                 estimate_noise: bool = False) -> None:
+                 estimate_noise: bool = False, Cs: int | Sequence[float] | np.ndarray | None = None,
+                 scoring: str | None = None) -> None:
         self.t1 = t1
         self.t2 = t2
         self.l2 = l2
@@ -167,34 +184,61 @@ importance_, objective_, solver_
         self.average = average
         self.calibrate = calibrate
         self.estimate_noise = estimate_noise
+        self.Cs = Cs
+        self.scoring = scoring
 
     # ---- Tuning ----------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None,
-            trusted: Any = None) -> TemperedLogisticRegressionCV:
+    @with_callbacks
+    def fit(self, X: Rows, y: Numbers, sample_weight: Numbers | None = None, *, groups: Numbers | None = None,
+            trusted: Trusted | None = None) -> TemperedLogisticRegressionCV:
         """Choose, and fit what was chosen to all rows.
 
-        ``groups`` is for a splitter that wants it. ``trusted`` are rows whose labels are known to
-        be right, and which then decide: other rows as a pair (X, y), or some of X as a mapping from
-        their numbers to their labels, whatever y says of them.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            As for :class:`TemperedLogisticRegression`; columns have to be numbers.
+        y : array of shape (n_samples,)
+            Labels of any kind.
+        sample_weight : array of shape (n_samples,) or None
+            Weights of the rows. Those of weight 0 are in no fold.
+        groups : array of shape (n_samples,) or None
+            Rows of one group stay in one fold; a splitter as ``cv`` is given them.
+        trusted : (X, y), mapping or None
+            Rows whose labels are known to be right, and which then decide: other rows as a pair (X, y), or some of X
+            as a mapping from their numbers to their labels, whatever y says of them.
+
+        Returns
+        -------
+        TemperedLogisticRegressionCV
+            The estimator itself.
         """
-        options = {**TUNE_DEFAULTS, "grid": self._grid_text(), "criterion": self.criterion,
-                   "assume": self.assume, "ask": count("ask", self.ask),
-                   "average": bool(self.average), **solver_options(self)}
-        X = validate(self, X, reset=True)
-        rows = self._counting_rows(X, y, sample_weight)
-        options["fold"], options["folds"] = self._folds(rows, X.shape[0], groups)
+        sample_weight = on_cpu(sample_weight, "sample_weight")
+        tasks = FitTasks.of(self, X, y, sample_weight)
+        options = {**TUNE_DEFAULTS, "criterion": self._criterion(), "assume": self.assume,
+                   "ask": count("ask", self.ask), "average": bool(self.average), **solver_options(self)}
+        matrix = validate(self, X, reset=True)
+        rows = self._counting_rows(matrix, y, sample_weight)
+        weights = self._weights(rows.X, rows.labels, rows.weights)
+        weight = float(rows.X.shape[0] if weights is None else weights.sum())
+        options["grid"] = self._grid_text(weight)
+        options["solver"] = solver_of(self.solver, len(rows.labels.classes))
+        options["fold"], options["folds"] = fold_of_rows(5 if self.cv is None else self.cv, rows, groups,
+                                                         options["seed"])
         others = None
         if isinstance(trusted, Mapping):
-            options.update(_own_rows(trusted, rows, X.shape[0]))
+            options.update(_own_rows(trusted, rows, matrix.shape[0]))
         elif trusted is not None:
             others = self._other_rows(trusted)
-        tuned = run_tuning(rows.data(self), others, self.callback, self.verbose, options)
-        self._take(tuned.model, rows.labels)
+        tuned = run_tuning(rows.data(self), others, self, tasks, options)
+        self._take(tuned.model, rows.labels, matrix.dtype)
         self._take_report(tuned.report["training"])
         self._take_choice(tuned, rows)
+        self.C_ = 1 / (self.l2_ * weight) if self.l2_ else np.inf
         self._take_importance(rows.borrowed, rows)
-        tuned.warn(stacklevel=3)
+        if tasks:
+            tasks.end()
+        tuned.warn()
         return self
 
     def _take_choice(self, tuned: Tuned, rows: CountingRows) -> None:
@@ -219,9 +263,15 @@ importance_, objective_, solver_
 
     # ---- What is asked for -----------------------------------------------------------------------
 
-    def _grid_text(self) -> str | None:
-        words = [f"{name}={_values(name, getattr(self, name))}" for name in ("t1", "t2", "l2")
-                 if getattr(self, name) is not None]
+    def _grid_text(self, weight: float) -> str | None:
+        self.__dict__.pop("Cs_", None)
+        candidates = {name: getattr(self, name) for name in ("t1", "t2", "l2")}
+        if self.Cs is not None:
+            if self.l2 is not None or self.grid is not None:
+                raise ValueError("Cs are the penalties in another unit, which l2 and grid have, too; give one of them")
+            self.Cs_ = _penalties(self.Cs)
+            candidates["l2"] = 1 / (self.Cs_ * weight)
+        words = [f"{name}={_values(name, values)}" for name, values in candidates.items() if values is not None]
         if not (isinstance(self.loss, str) and self.loss == "tempered"):
             losses = [self.loss] if isinstance(self.loss, str) else list(self.loss)
             words.append("loss=" + ",".join(losses))
@@ -234,21 +284,22 @@ importance_, objective_, solver_
                              "to be left as they are: put them into it, or drop it")
         return self.grid
 
-    def _folds(self, rows: CountingRows, given: int,
-               groups: Any) -> tuple[np.ndarray | None, int]:
-        if isinstance(self.cv, Integral) and not isinstance(self.cv, bool):
-            if self.cv < 2:
-                raise ValueError(f"cv has to be 2 folds or more, and is {self.cv}")
-            return None, int(self.cv)
-        if hasattr(self.cv, "split") and not isinstance(self.cv, str):
-            if groups is not None and rows.kept is not None:
-                groups = np.asarray(groups)[rows.kept]
-            splits = self.cv.split(rows.X, rows.y, groups)
-            return fold_numbers(splits, np.arange(rows.X.shape[0]))
-        if isinstance(self.cv, (str, bool)) or not isinstance(self.cv, Iterable):
-            raise ValueError("cv has to be a number of folds, a splitter or splits (train, test), "
-                             f"and is {self.cv!r}")
-        return fold_numbers(self.cv, rows.places(given))
+    def _criterion(self) -> str:
+        """LogisticRegressionCV's scoring in our words, or the criterion."""
+        if self.scoring is None:
+            return self.criterion
+        if self.criterion != "cv+c":
+            raise ValueError("scoring and criterion both say what chooses; give one of them")
+        if self.scoring not in _CRITERIA:
+            raise ValueError(f"scoring={self.scoring!r} does not choose here; {', '.join(map(repr, _CRITERIA))} do. By any "
+                             "other score: GridSearchCV(TemperedLogisticRegression(), {\"t1\": [...], \"C\": [...]}, "
+                             "scoring=...)")
+        return _CRITERIA[self.scoring]
+
+    def score(self, X: Rows, y: Numbers, sample_weight: Numbers | None = None) -> float:
+        """The score that ``scoring`` names, of these rows; without it, the accuracy."""
+        scorer = get_scorer(self.scoring or "accuracy")
+        return float(scorer(self, X, y) if sample_weight is None else scorer(self, X, y, sample_weight=sample_weight))
 
     def _other_rows(self, trusted: Any) -> _temper.Data:
         try:
@@ -261,6 +312,18 @@ importance_, objective_, solver_
         if len(labels.codes) != X.shape[0]:
             raise ValueError(f"trusted: {X.shape[0]} rows, and {len(labels.codes)} labels")
         return borrow(X, labels)
+
+
+def _penalties(Cs: Any) -> np.ndarray:
+    """As LogisticRegressionCV has them: a number of them, from 1e-4 to 1e4, or themselves."""
+    if isinstance(Cs, Integral) and not isinstance(Cs, bool):
+        if Cs < 1:
+            raise ValueError(f"Cs has to be 1 or more, or a list, and is {Cs}")
+        return np.logspace(-4, 4, int(Cs))
+    values = np.array([number("Cs", C) for C in Cs])
+    if not len(values) or not (values > 0).all():
+        raise ValueError(f"Cs have to be numbers above 0, and are {Cs!r}")
+    return values
 
 
 def _values(name: str, values: Any) -> str:

@@ -25,10 +25,10 @@ True
 """
 from __future__ import annotations
 
-import warnings
 from typing import Any, Callable, Iterable, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_sample_weight
@@ -36,8 +36,9 @@ from sklearn.utils.validation import _check_sample_weight
 from . import _temper
 from ._compat import validate
 from ._data import borrow, encode_labels
-from ._params import threads_of
+from ._params import threads_of, warn_caller
 from ._progress import Follower, on_main_thread
+from ._types import Numbers, Rows
 from .estimator import TemperedLogisticRegression
 from .files import fill
 
@@ -67,7 +68,7 @@ def _rows(X: Any, y: Any, sample_weight: Any) -> _temper.Data:
     return borrow(X, labels, getattr(reader, "feature_names_in_", None), weights)
 
 
-def survey(X: Any, y: Any, sample_weight: Any = None, *, n_jobs: int | None = None) -> bytes:
+def survey(X: Rows, y: Numbers, sample_weight: Numbers | None = None, *, n_jobs: int | None = None) -> bytes:
     """What has to be known of the rows of a shard: classes, weights, and statistics of columns."""
     return _temper.survey(_rows(X, y, sample_weight), threads_of(n_jobs))
 
@@ -102,7 +103,7 @@ class Plan:
         """The penalty: what was given, or what "auto" means for these rows."""
         return self._plan.l2
 
-    def reduce(self, question: Question, answers: Iterable[Any]) -> np.ndarray:
+    def reduce(self, question: Question, answers: Iterable[ArrayLike]) -> np.ndarray:
         """The sum of the answers of all shards, always in the same order of additions."""
         length = self._plan.answer_length(question.asked)
         rows = [np.ascontiguousarray(answer, dtype=np.float64) for answer in answers]
@@ -114,7 +115,7 @@ class Plan:
         _temper.reduce(np.array(rows), out)
         return out
 
-    def fit(self, ask: Callable[[Question, np.ndarray], Iterable[Any]]
+    def fit(self, ask: Callable[[Question, np.ndarray], Iterable[ArrayLike]]
             ) -> TemperedLogisticRegression:
         """A fitted copy of the estimator. ``ask(question, w)`` gives the answers of all shards, in
         the order of the surveys; an exception in it ends the training. Classes are as
@@ -126,29 +127,29 @@ class Plan:
         fitted: TemperedLogisticRegression = clone(self.estimator)
         with Follower(fitted.callback, fitted.verbose) as follower:
             model, report, interruption = _temper.train(
-                (self._plan, sum_of), self.estimator._warm_model(), follower.function,
+                (self._plan, sum_of), self.estimator._warm_model(), follower.caller,
                 on_main_thread(), **fitted._train_options())
         fill(fitted, model)
         fitted.loss_curve_ = np.frombuffer(report["history"]).reshape(-1, 2)[:, 0].copy()
         if interruption is not None:
             raise interruption
         for sentence in report["warnings"].splitlines():
-            warnings.warn(sentence, ConvergenceWarning, stacklevel=2)
+            warn_caller(sentence, ConvergenceWarning)
         return fitted
 
 
 class Shard:
     """Rows that answer questions, one at a time. Made where they are to stay."""
 
-    def __init__(self, plan: Plan, X: Any, y: Any, sample_weight: Any = None, *,
+    def __init__(self, plan: Plan, X: Rows, y: Numbers, sample_weight: Numbers | None = None, *,
                  n_jobs: int | None = None) -> None:
         self._made_of = (plan, X, y, sample_weight, n_jobs)
         self._shard = _temper.shard(_rows(X, y, sample_weight), plan._plan, threads_of(n_jobs))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., Shard], tuple[object, ...]]:
         return (_remake, self._made_of)
 
-    def answer(self, question: Question, w: Any) -> np.ndarray:
+    def answer(self, question: Question, w: ArrayLike) -> np.ndarray:
         """The share of these rows in a mean over all rows: of the loss, the accuracy, and the
         gradient of the loss at ``w``; or of the square of the activations that ``w`` gives."""
         plan = self._made_of[0]

@@ -3,16 +3,19 @@ from __future__ import annotations
 
 import importlib
 import os
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _temper
 from ._data import class_values
-from ._params import threads_of
+from ._params import threads_of, warn_caller
+from ._types import ArrowTable
+
+if TYPE_CHECKING:
+    from ._base import TemperedClassifier
 
 __all__ = ["Table", "read"]
 
@@ -26,6 +29,18 @@ class Table:
     """Rows that :func:`read` made: numbers, as the model sees them, and labels.
 
     ``TemperedLogisticRegression().fit(table)`` trains on it; the labels are in it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "t.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("size,kind\\n1,a\\n2,b\\n3,a\\n4,b\\n")
+    >>> table = read(path)
+    >>> table
+    <Table of 4 rows, 1 features, classes a, b>
+    >>> table.labels
+    array(['a', 'b', 'a', 'b'], dtype='<U1')
     """
 
     def __init__(self, data: _temper.Data) -> None:
@@ -65,12 +80,12 @@ def _names(columns: str | Sequence[str] | None) -> str | None:
     return columns if columns is None or isinstance(columns, str) else ",".join(columns)
 
 
-def read(source: Any, *, label: str | None = None, ignore: str | Sequence[str] | None = None,
+def read(source: str | os.PathLike[str] | ArrowTable, *, label: str | None = None, ignore: str | Sequence[str] | None = None,
          categorical: str | Sequence[str] | None = None, text: str | Sequence[str] | None = None,
          weights: str | None = None, missing: str | None = None, na: str | Sequence[str] | None = None,
          date: str | None = None, decimal: str | None = None, classes: str | Sequence[str] | None = None,
          class_weight: str | None = None, strict: bool = False, dtype: str = "float32",
-         like: Any = None, n_jobs: int | None = None) -> Table:
+         like: TemperedClassifier | None = None, n_jobs: int | None = None) -> Table:
     """A table for training, with columns of numbers, texts, dates and gaps.
 
     The same table gives the same model, byte for byte, from every source and by the command. Sentences
@@ -118,7 +133,7 @@ def read(source: Any, *, label: str | None = None, ignore: str | Sequence[str] |
         from_arrow(source, options, model)
     for note in data.notes.splitlines():
         if note.startswith("warning: "):
-            warnings.warn(note[len("warning: "):], UserWarning, stacklevel=2)
+            warn_caller(note[len("warning: "):], UserWarning)
     return Table(data)
 
 

@@ -76,7 +76,7 @@ def test_groups_stay_together():
     assert_array_equal(by_splits.score, find_label_issues(X, y, t1=0.3, cv=GroupKFold(4), groups=groups).score)
     with pytest.raises(ValueError, match="in the test part of no split"):
         find_label_issues(X, y, t1=0.3, cv=splits[:3])
-    with pytest.raises(ValueError, match="whole number, a splitter"):
+    with pytest.raises(ValueError, match="a number of folds, a splitter"):
         find_label_issues(X, y, t1=0.3, cv=2.5)
 
 

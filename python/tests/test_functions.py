@@ -4,6 +4,7 @@ import pytest
 from scipy.special import logsumexp, softmax
 
 import temperlr
+from published_losses import published_bi_tempered
 
 
 def test_broadcasting_and_numbers():
@@ -66,7 +67,58 @@ def test_loss_is_the_defined_one():
     assert isinstance(temperlr.tempered_loss([1.0, 0.0], 1), float)
 
 
+def test_float32_is_not_converted():
+    rng = np.random.RandomState(1)
+    for classes, rows in ((3, 200), (1000, 20)):
+        a, y = 2 * rng.normal(size=(rows, classes)), rng.randint(classes, size=rows)
+        for loss in (temperlr.tempered_loss, temperlr.bi_tempered_loss):
+            exact, slopes = loss(a, y, 0.8, 1.2, gradient=True)
+            value, gradient = loss(a.astype(np.float32), y, 0.8, 1.2, gradient=True)
+            assert exact.dtype == slopes.dtype == np.float64 and value.dtype == gradient.dtype == np.float32
+            np.testing.assert_allclose(value, exact, rtol=1e-5)
+            np.testing.assert_allclose(gradient, slopes, atol=1e-5)
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    rng = np.random.RandomState(2)
+    a, y = rng.normal(size=(20000, 10)), rng.randint(10, size=20000)
+    for loss in ("tempered", "bregman", "sce"):
+        results = [temperlr.tempered_loss(a, y, 0.5, 1.3, loss=loss, gradient=True, n_jobs=jobs) for jobs in (1, 2, 3)]
+        for value, gradient in results[1:]:
+            np.testing.assert_array_equal(value, results[0][0])
+            np.testing.assert_array_equal(gradient, results[0][1])
+
+
+@pytest.mark.parametrize("t1, t2", [(0.8, 1.2), (0.2, 1.5), (1.0, 2.0)])
+def test_bi_tempered_loss_is_the_published_one(t1, t2):
+    rng = np.random.RandomState(3)
+    a, y = 2 * rng.normal(size=(30, 10)), rng.dirichlet(np.ones(10), size=30)
+    hard = rng.randint(10, size=30)
+    for labels, distribution in ((y, y), (hard, np.eye(10)[hard])):
+        value, gradient = temperlr.bi_tempered_loss(a, labels, t1, t2, gradient=True)
+        exact, slopes = published_bi_tempered(a, distribution, t1, t2)
+        np.testing.assert_allclose(value, exact, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(gradient, slopes, atol=1e-11)
+    smooth = temperlr.bi_tempered_loss(a, hard, t1, t2, label_smoothing=0.1)
+    np.testing.assert_allclose(smooth, published_bi_tempered(a, 0.9 * np.eye(10)[hard] + 0.01, t1, t2)[0], rtol=1e-10)
+
+
+def test_soft_labels_are_a_divergence():
+    rng = np.random.RandomState(4)
+    a, y = rng.normal(size=(8, 4)), rng.dirichlet(np.ones(4), size=8)
+    value = temperlr.tempered_loss(a, y, 0.4, 1.5)
+    np.testing.assert_allclose(value, temperlr.divergence(y, temperlr.probabilities(a, 1.5), 0.4), rtol=1e-10)
+
+
 def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match="no probability"):
+        temperlr.tempered_loss([[0.0, 1.0]], [[0.5, -0.5]])
+    with pytest.raises(ValueError, match="label -1 of row 0"):
+        temperlr.tempered_loss([[0.0, 1.0]], [-1])
+    with pytest.raises(ValueError, match="below 2"):
+        temperlr.bi_tempered_loss([[0.0, 1.0]], [0], t1=2.0)
+    with pytest.raises(ValueError, match="label_smoothing"):
+        temperlr.bi_tempered_loss([[0.0, 1.0]], [0], label_smoothing=1.5)
     with pytest.raises(ValueError, match="label 4 of row 0"):
         temperlr.tempered_loss([[0.0, 1.0]], [4])
     with pytest.raises(ValueError, match="numbers of classes"):

@@ -1,8 +1,10 @@
 """The package as a whole: examples run, types fit, doctests hold, nothing is missing."""
 import doctest
 import importlib
+import inspect
 import pathlib
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -34,6 +36,58 @@ def test_all_names_are_there_and_documented():
         assert name == "__version__" or getattr(temperlr, name).__doc__
 
 
+def test_every_name_is_on_the_page():
+    page = (ROOT / "docs/python-api.md").read_text()
+    names = [*temperlr.__all__, *temperlr.plots.__all__, *temperlr.shards.__all__]
+    assert [name for name in names if f"`{name}`" not in page] == []
+
+
+def test_docstrings_have_every_parameter():
+    """Of functions and constructors, in the form that the reference of the site reads."""
+    checked = 0
+    for thing in (getattr(temperlr, name) for name in temperlr.__all__):
+        estimator = inspect.isclass(thing) and issubclass(thing, temperlr._base.TemperedClassifier)
+        if not inspect.isfunction(thing) and not estimator:
+            continue
+        missing = [name for name in inspect.signature(thing).parameters
+                   if not re.search(rf"\b{name}\b", thing.__doc__)]
+        assert missing == [] and "Parameters\n" in thing.__doc__, (thing.__name__, missing)
+        checked += 1
+    assert checked > 14
+
+
+def public_callables():
+    """(name, annotations) of all functions, methods, properties and fields that users see."""
+    spaces = [("temperlr", temperlr), ("temperlr.plots", temperlr.plots), ("temperlr.shards", temperlr.shards)]
+    for space, module in spaces:
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.isfunction(thing):
+                yield f"{space}.{name}", thing.__annotations__
+            if not inspect.isclass(thing):
+                continue
+            for base in thing.__mro__:
+                if base.__module__.partition(".")[0] != "temperlr":
+                    continue
+                fields = {key: kind for key, kind in vars(base).get("__annotations__", {}).items() if key[0] != "_"}
+                yield f"{base.__name__}", fields
+                for member, value in vars(base).items():
+                    function = getattr(value, "fget", None) or getattr(value, "method", None) or value
+                    function = getattr(function, "__wrapped__", function)
+                    if inspect.isfunction(function) and (member[0] != "_" or member == "__init__"):
+                        yield f"{base.__name__}.{member}", function.__annotations__
+
+
+def test_no_public_type_is_any():
+    seen = dict(public_callables())
+    assert len(seen) > 60 and "TemperedLogisticRegression.fit" in seen and "TemperedClassifier.predict" in seen
+    loose = [name for name, kinds in seen.items() if any(re.search(r"\bAny\b", str(kind)) for key, kind in kinds.items() if key[0] != "_")]
+    assert loose == []
+    bare = [name for name, kinds in seen.items() if "." in name and "return" not in kinds]
+    assert bare == []
+    assert "Any" not in vars(temperlr._types)
+
+
 def test_there_are_five_examples():
     assert [path.stem for path in EXAMPLES] == ["audit", "dask_shards", "digits", "network", "text"]
 
@@ -51,7 +105,21 @@ def test_examples(path, tmp_path):
                           env={**__import__("os").environ, "MPLBACKEND": "Agg"})
     assert done.returncode == 0, done.stderr
     expected = path.read_text().split('"""')[1].split("It prints::\n", 1)[1]
-    assert done.stdout.split() == expected.split()
+    if path.stem == "network":
+        compare_network(done.stdout, expected)
+    else:
+        assert done.stdout.split() == expected.split()
+
+
+def compare_network(printed, expected):
+    """Accuracies differ a little from one processor to another; each gain is positive."""
+    numbers = [[float(word) for word in re.findall(r"\d+|-\d+", text)] for text in (printed, expected)]
+    assert re.sub(r"\d+", "N", printed).split() == re.sub(r"\d+", "N", expected).split()
+    assert numbers[0][:2] == numbers[1][:2]
+    for ours, theirs in zip(numbers[0][2:], numbers[1][2:]):
+        assert abs(ours - theirs) <= max(6, 0.1 * theirs)
+    gains = [int(points) for points in re.findall(r"(-?\d+) points more", printed)]
+    assert len(gains) == 3 and min(gains) >= 5
 
 
 def test_the_version_is_one():

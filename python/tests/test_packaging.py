@@ -76,7 +76,7 @@ def test_the_header_of_xxhash_is_taken_from_the_index(backend, monkeypatch):
     monkeypatch.setenv("PIP_INDEX_URL", "https://example.org/simple/")
     monkeypatch.setattr(backend.urllib.request, "urlopen", index)
     monkeypatch.setattr(backend, "SHA256", backend.hashlib.sha256(content).hexdigest())
-    backend._fetch_header()
+    backend.fetch_header()
     assert index.asked == ["https://example.org/simple/xxhash/", "https://example.org/files/xxhash-4.1.0.tar.gz"]
     assert sorted(path.name for path in backend.XXHASH.iterdir()) == ["LICENSE", "xxhash.h"]
     assert (backend.XXHASH / "xxhash.h").read_text() == "xxhash.h"
@@ -85,7 +85,7 @@ def test_the_header_of_xxhash_is_taken_from_the_index(backend, monkeypatch):
 def test_another_archive_is_refused(backend, monkeypatch):
     monkeypatch.setattr(backend.urllib.request, "urlopen", Index(archive(["xxhash.h", "LICENSE"])))
     with one_line("install libxxhash-dev .* is not the file that was pinned"):
-        backend._fetch_header()
+        backend.fetch_header()
     assert not backend.XXHASH.exists()
 
 

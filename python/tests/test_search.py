@@ -258,7 +258,7 @@ def test_a_splitter_of_the_folds_of_an_int_is_the_same(classes):
     ([(range(60, 100), range(50)), (range(50), range(50, 100))], "in neither part of split 0"),
     ([(range(50), [100]), (range(50), range(50, 100))], "row numbers below 100"),
     ([1, 2], "a pair of arrays"), (1, "2 folds or more"), (True, "a number of folds"),
-    ("five", "a number of folds"), (None, "a number of folds"), (101, "use fewer folds"),
+    ("five", "a number of folds"), (101, "use fewer folds"),
     ([(range(0), range(100))], "folds")])
 def test_folds_that_are_none_are_refused(cv, words):
     X, y = made(rows=100)

@@ -134,6 +134,24 @@ double temper_model_intercept(const temper_model *model, size_t vector)
     return vector < model_of(model)->vectors ? model_of(model)->bias[vector] : (double)NAN;
 }
 
+/* All or nothing: the numbers are checked before the first is replaced. */
+temper_status temper_model_set_weights(temper_model *handle, size_t vector, const double *weights, double intercept,
+                                       temper_error *error)
+{
+    struct model *model = (struct model *)handle;
+    bool finite = isfinite(intercept);
+    if (vector >= model->vectors)
+        return error_set(error, TEMPER_USAGE, "there is no vector %zu of weights; the model has %zu, from 0", vector,
+                         model->vectors);
+    for (size_t j = 0; finite && j < model->features; j++)
+        finite = isfinite(weights[j]);
+    if (!finite)
+        return error_set(error, TEMPER_BAD_DATA, "a weight of vector %zu is not a finite number", vector);
+    memcpy(model->weights + vector * model->features, weights, model->features * sizeof *weights);
+    model->bias[vector] = intercept;
+    return TEMPER_OK;
+}
+
 /* Facts about the training for reports. Texts belong to the model. Computed here: the number of nonzero weights and the
  * Euclidean norm of the weights, both without the intercepts. */
 void temper_model_summarise(const temper_model *handle, temper_model_summary *summary)
@@ -191,7 +209,26 @@ size_t temper_prediction_width(const temper_model *model, temper_prediction outp
 temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
                              size_t threads, double *out, temper_error *error)
 {
-    return predict(model_of(model), &dataset_of(data)->x, output, threads_or_all(threads), out, error);
+    return predict(model_of(model), &dataset_of(data)->x, output, threads, (struct prediction_target){.f64 = out},
+                   error);
+}
+
+/* Without a temper_data: for few rows making one would take longer than the prediction. Values are not looked at
+ * before: one that is not finite makes the score of its row not finite, for which alone the row is searched. */
+temper_status temper_predict_rows(const temper_model *model, const temper_dense_rows *rows, temper_prediction output,
+                                  size_t threads, temper_error *error)
+{
+    const bool floats = rows->x_f32 != NULL;
+    size_t count;
+    if (!mul_size(rows->rows, rows->columns, &count) || !(floats || rows->x_f64) || !(rows->out_f32 || rows->out_f64))
+        return error_set(error, TEMPER_USAGE, "rows to be predicted need an array of numbers and one of results");
+    const struct matrix x = {.kind = floats ? MATRIX_F32 : MATRIX_F64,
+                             .rows = rows->rows,
+                             .columns = rows->columns,
+                             .nonzeros = count,
+                             .dense = floats ? (const void *)rows->x_f32 : rows->x_f64};
+    const struct prediction_target target = {.f64 = rows->out_f64, .f32 = rows->out_f64 ? NULL : rows->out_f32};
+    return predict(model_of(model), &x, output, threads, target, error);
 }
 
 /* out[rows]: the importance of each row for a fit with the loss of the model; it needs labels. */

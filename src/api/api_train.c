@@ -70,6 +70,18 @@ const char *temper_warning_name(temper_warning_code code)
     return (size_t)code < sizeof names / sizeof *names ? names[code] : "?";
 }
 
+/* A copy: the weights of the optimiser are valid during the callback only. */
+temper_status temper_train_progress_model(const temper_train_progress *progress, temper_model **model,
+                                          temper_error *error)
+{
+    struct model *made;
+    if (!progress->state)
+        return error_set(error, TEMPER_USAGE, "there is no model in the phase '%s'", progress->phase);
+    TRY(train_snapshot_model(progress->state, &made, error));
+    *model = (temper_model *)made;
+    return TEMPER_OK;
+}
+
 /* The progress of an audit, as that of the training it belongs to. */
 struct noise_phase {
     const temper_train_options *options;

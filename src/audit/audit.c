@@ -257,7 +257,17 @@ static temper_status run_steps(struct audit_input *in, struct audit_results *r)
     return TEMPER_OK;
 }
 
-/* Frees all but the report. */
+/* Empty results, or NULL without memory. Not on the stack, of which some threads have 128 KiB: lists of warnings alone
+ * take tens of them. */
+static struct audit_results *new_results(void)
+{
+    struct audit_results *results = mem_zeroed(1, sizeof *results);
+    if (results)
+        results->fits.l2 = NAN;
+    return results;
+}
+
+/* Frees all but the arrays of the report. */
 static void free_results(struct audit_input *in, struct audit_results *r)
 {
     gathered_labels_free(&in->labels);
@@ -276,17 +286,20 @@ static void free_results(struct audit_input *in, struct audit_results *r)
     mem_free(r->noise.low);
     mem_free(r->noise.high);
     noise_estimate_free(&r->noise.estimate);
+    mem_free(r);
 }
 
 /* The checks that run_steps makes before it fits anything. */
 temper_status audit_check(const struct dataset *data, const temper_audit_options *options, temper_error *error)
 {
     struct audit_input in = {.given = data, .options = options, .error = error, .started = train_clock()};
-    struct audit_results results = {.fits = {.l2 = NAN}};
-    temper_status status = prepare(&in, &results.fits);
+    struct audit_results *results = new_results();
+    if (!results)
+        return error_no_memory(error);
+    temper_status status = prepare(&in, &results->fits);
     if (status == TEMPER_OK)
         status = audit_budget(&in);
-    free_results(&in, &results);
+    free_results(&in, results);
     return status;
 }
 
@@ -300,17 +313,19 @@ temper_status audit_weighted(const struct dataset *data, const temper_audit_opti
                              .error = error,
                              .started = train_clock(),
                              .weights = weights ? &found : NULL};
-    struct audit_results results = {.fits = {.l2 = NAN}};
-    temper_status status = run_steps(&in, &results);
+    struct audit_results *results = new_results();
+    if (!results)
+        return error_no_memory(error);
+    temper_status status = run_steps(&in, results);
     if (status == TEMPER_OK) {
-        *report = results.report;
+        *report = results->report;
         if (weights)
             *weights = found;
     } else {
-        temper_audit_report_free(&results.report);
+        temper_audit_report_free(&results->report);
         mem_free(found.joint);
     }
-    free_results(&in, &results);
+    free_results(&in, results);
     return status;
 }
 

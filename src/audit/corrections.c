@@ -124,6 +124,14 @@ static temper_status read_header(struct corrections *c, const char **at)
     return TEMPER_OK;
 }
 
+/* The text of a cell without the apostrophe that keeps a spreadsheet from running it: cli/json_csv.c and review.js put
+ * it before a formula with a call, a remote reference or a sheet. */
+static char *without_apostrophe(char *text)
+{
+    bool formula = text[0] == '\'' && text[1] && strchr("=+-@\t\r", text[1]) && strpbrk(text, "(|!");
+    return text + formula;
+}
+
 /* Points c->cell to the texts of the current row; a missing column is an empty text. The words of all cells are at most
  * as long as the row, and each gets a zero byte. */
 static temper_status unquote_cells(struct corrections *c)
@@ -138,6 +146,7 @@ static temper_status unquote_cells(struct corrections *c)
         if (c->column[i] != SIZE_MAX)
             words += csv_unquote(&c->line.cell[c->column[i]], words);
         *words++ = '\0';
+        c->cell[i] = without_apostrophe(c->cell[i]);
     }
     return TEMPER_OK;
 }

@@ -1,10 +1,11 @@
 /* atomic_file: writes through a temporary file and a rename, for one file or several together.
  *
  * The order of the system calls is the point of this file. One file: write the temporary file, fsync it, rename it to
- * the target, fsync the folder; a crash at any moment leaves the old file or the new one. Several files: all of them
- * are written and synced first; then each target but the last gets a second name (a hard link) before its replacement
- * is renamed over it, so that a rename that fails can be undone for the files before it. The second names are removed
- * at the end. */
+ * the target, fsync the folder; a crash at any moment leaves the old file or the new one. The temporary file has no
+ * name until just before the rename, where the system has such files, so that a killed process leaves nothing behind: a
+ * rename needs a name, and linkat alone could not replace an existing file. Several files: all of them are written and
+ * synced first; then each target but the last gets a second name (a hard link) before its replacement is renamed over
+ * it, so that a rename that fails can be undone for the files before it. The second names are removed at the end. */
 #include "base/atomic_file.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/atomic/unnamed_file.h"
 #include "base/memory.h"
 #include "base/path.h"
 
@@ -28,11 +30,12 @@ enum {
 struct atomic_file {
     char *path;      /* as given, for messages */
     char *target;    /* links resolved; the rename replaces it. NULL: written to directly */
-    char *temporary; /* the name of the file until then; NULL after the rename */
+    char *temporary; /* the name of the file until then; NULL while it has none, and after the rename */
     char *backup;    /* another name of the replaced file, until all files are in place; or NULL */
     int fd;          /* -1: closed */
     int folder;      /* descriptor of its folder, to be synced; -1: none */
     bool borrowed;   /* the standard output, which stays open */
+    bool unnamed;    /* a file that has no name yet */
     bool replaces;   /* an existing file, whose mode is kept */
     mode_t mode;
     size_t waiting; /* bytes in the buffer */
@@ -112,25 +115,38 @@ static int make_beside(struct atomic_file *file, int (*make)(struct atomic_file 
     return EEXIST;
 }
 
-/* Creates the temporary file. A new file has mode 0666 less the umask, which cannot be read without
- * changing it for the whole process; the copy of an existing file is private until it is complete. */
+/* A new file has mode 0666 less the umask, which cannot be read without changing it for the whole process; the copy of
+ * an existing file is private until it is complete. */
+static mode_t temporary_mode(const struct atomic_file *file)
+{
+    return file->replaces ? 0600 : 0666;
+}
+
+/* Creates the temporary file under a name. */
 static int create_file(struct atomic_file *file, const char *name)
 {
-    mode_t mode = file->replaces ? 0600 : 0666;
-    file->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    file->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, temporary_mode(file));
     return file->fd < 0 ? errno : 0;
 }
 
-/* A folder may be writable and not readable: then it is not synced. Opened before the rename, so that
- * only the sync can fail after it. */
-static int open_folder(struct atomic_file *file)
+/* Gives the file that has none a name. */
+static int name_file(struct atomic_file *file, const char *name)
+{
+    return unnamed_file_link(file->fd, name);
+}
+
+/* Opens the folder, to be synced, and the temporary file in it. A folder may be writable and not readable: then it is
+ * not synced. Opened before the rename, so that only the sync can fail after it. */
+static int open_temporary(struct atomic_file *file)
 {
     char *name = path_beside(file->target, ".");
     if (!name)
         return ENOMEM;
     file->folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int failure = unnamed_file_open(name, temporary_mode(file), &file->fd);
     mem_free(name);
-    return 0;
+    file->unnamed = failure == 0;
+    return failure == ENOTSUP ? make_beside(file, create_file, &file->temporary) : failure;
 }
 
 /* `old` describes the existing file, or is NULL. */
@@ -147,8 +163,7 @@ static int open_regular(struct atomic_file *file, const struct stat *old)
     file->target = path_resolve(file->path, &failure);
     if (!file->target)
         return failure;
-    failure = open_folder(file);
-    return failure ? failure : make_beside(file, create_file, &file->temporary);
+    return open_temporary(file);
 }
 
 /* Devices and pipes: a rename would replace them by a file. */
@@ -252,16 +267,17 @@ static int close_file(struct atomic_file *file)
     return close(fd) == 0 || errno == EINTR ? 0 : errno;
 }
 
-/* Writes the buffer, and syncs a file that will be renamed: its bytes must be on disk before. */
+/* Writes the buffer, and syncs a file that will be renamed: its bytes must be on disk before. A file without a name
+ * stays open, since its descriptor is all that is known of it. */
 static int finish_file(struct atomic_file *file)
 {
     /* the mode before the sync, so that both are durable together */
     int failure = flush(file);
     if (!failure && file->replaces && fchmod(file->fd, file->mode) != 0)
         failure = errno;
-    if (!failure && file->temporary && fsync(file->fd) != 0)
+    if (!failure && file->target && fsync(file->fd) != 0)
         failure = errno;
-    int closing = close_file(file);
+    int closing = file->unnamed ? 0 : close_file(file);
     return failure ? failure : closing;
 }
 
@@ -291,13 +307,19 @@ static int keep_old(struct atomic_file *file, const char *name)
 static int rename_to_target(struct atomic_file *file, bool others_follow)
 {
     int failure = 0;
-    if (!file->temporary) /* written to directly */
+    if (!file->target) /* written to directly */
         return 0;
     if (others_follow && file->replaces)
         failure = make_beside(file, keep_old, &file->backup);
     /* ENOENT: another process removed the old file, so there is nothing to keep */
     if (failure && failure != ENOENT)
         return failure;
+    /* As late as possible: from here to the rename a killed process would leave the name. */
+    failure = file->unnamed ? make_beside(file, name_file, &file->temporary) : 0;
+    file->unnamed = file->unnamed && failure;
+    int closing = close_file(file);
+    if (failure || closing)
+        return failure ? failure : closing;
     if (rename(file->temporary, file->target) != 0)
         return errno;
     mem_free(file->temporary);
@@ -318,7 +340,8 @@ static void remove_backup(struct atomic_file *file)
  * one. (Renaming one of two hard links to the other does nothing, and leaves both.) */
 static void undo_rename(struct atomic_file *file)
 {
-    if (!file->backup && file->target && !file->temporary)
+    bool renamed = file->target && !file->temporary && !file->unnamed;
+    if (!file->backup && renamed)
         unlink(file->target);
     if (!file->backup || rename(file->backup, file->target) == 0)
         remove_backup(file);

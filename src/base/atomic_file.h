@@ -4,8 +4,8 @@
  * syncs the folder. Symbolic links are followed, also to a file that does not exist yet. A device or a
  * pipe is written to directly. The mode of a replaced file is kept; a write-protected file is refused,
  * although its folder would permit replacing it. On failure the old file is unchanged, except where
- * only the folder could not be synced, and no temporary file is left. Writing to a pipe without a
- * reader raises SIGPIPE, unless the caller ignores it. */
+ * only the folder could not be synced, and no temporary file is left, on Linux also if the process is killed. Writing
+ * to a pipe without a reader raises SIGPIPE, unless the caller ignores it. */
 #ifndef BASE_ATOMIC_FILE_H
 #define BASE_ATOMIC_FILE_H
 

@@ -100,6 +100,9 @@ void disk_array_count_used(struct disk_array *disk, size_t bytes)
 static const char *folder(void)
 {
     const char *given = getenv("TMPDIR");
+#ifdef _WIN32
+    given = given && *given ? given : getenv("TEMP"); /* which every user has there */
+#endif
     return given && *given ? given : "/var/tmp";
 }
 

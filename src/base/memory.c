@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#ifdef _WIN32
+#include "base/windows/heap_calls.h"
+#endif
+
 enum {
     VECTOR_ALIGNMENT = 64, /* a cache line, and an AVX-512 register */
     HUGE_PAGE = 1 << 21,

@@ -37,12 +37,20 @@ const char *cause_shown(int number, char out[CAUSE_LENGTH])
 
 /* ---- Parts and links ------------------------------------------------------------------------- */
 
+const char *path_last_separator(const char *path)
+{
+    for (const char *at = path + strlen(path); at > path; at--)
+        if (strchr(PATH_SEPARATORS, at[-1]))
+            return at - 1;
+    return NULL;
+}
+
 /* Length of the folder with its slash: 0 for a plain name. */
 static size_t folder_length(const char *path)
 {
-    /* the last slash ends the folder; a name without one is in the current folder */
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
+    /* the last separator ends the folder; a name without one is in the current folder */
+    const char *separator = path_last_separator(path);
+    return separator ? (size_t)(separator - path) + 1 : 0;
 }
 
 bool path_ends_in(const char *path, const char *extension)

@@ -618,3 +618,24 @@ uint64_t source_file_size(const struct source *source)
 {
     return source->file.size;
 }
+
+bool source_has_places(const struct source *source)
+{
+    const struct input *file = &source->file;
+    return file->size > 0 && file->fd >= 0 && !file->borrowed && !file->limited && !source->compression;
+}
+
+/* By pread, which has no position that threads would share. */
+temper_status source_read_at(const struct source *source, uint64_t at, void *bytes, size_t size, temper_error *error)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = pread(source->file.fd, (unsigned char *)bytes + done, size - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return input_failed(source->name, got < 0 ? errno : EIO, error);
+        done += (size_t)got;
+    }
+    return TEMPER_OK;
+}

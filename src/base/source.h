@@ -51,6 +51,11 @@ const char *source_name(const struct source *source);
 const char *source_compression(const struct source *source);
 /* Bytes of the file on disk; 0 where that is unknown (a pipe). */
 uint64_t source_file_size(const struct source *source);
+/* Whether source_read_at works: for regular files that are not compressed and were opened by name and whole. */
+bool source_has_places(const struct source *source);
+/* Fills `size` bytes from byte `at` of the file on, whatever was read before; several threads may call it at once. A
+ * file that ends earlier is TEMPER_IO. */
+temper_status source_read_at(const struct source *source, uint64_t at, void *bytes, size_t size, temper_error *error);
 void source_close(struct source *source);
 
 /* What a file that is read whole has to be like: reading ends where it is not, so that a device without an end cannot

@@ -30,6 +30,16 @@ struct classes {
 /* Initialise with {0}. The class of a label, added if it is new; CLASSES_NO_MEMORY, or CLASSES_FULL if there are
  * MOST_CLASSES already. */
 uint32_t classes_add(struct classes *classes, const char *label, size_t length);
+/* Classes of numbers that were added lately; initialise with {0}. */
+enum { NUMBER_CLASSES = 1024 };
+struct number_classes {
+    struct {
+        uint64_t bits;     /* of the number */
+        uint32_t class_up; /* its class, plus 1; 0: none */
+    } entry[NUMBER_CLASSES];
+};
+/* The same of a number, whose name is its shortest decimal. Numbers of `seen` are not written as text again. */
+uint32_t classes_add_number(struct classes *classes, struct number_classes *seen, double value);
 /* The class of a label, or CLASSES_NONE. */
 uint32_t classes_find(const struct classes *classes, const char *label, size_t length);
 /* Sorts the classes; new_number[old] receives the new number of each. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/text.h"
 #include "data/read/elements.h"
 #include "data/schema.h"
@@ -111,17 +110,12 @@ static temper_status check_matrix(const struct matrix *x, temper_error *error)
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-/* Converts labels to classes, named by their decimals. Runs of equal labels, as in sorted data, are looked up once. */
+/* Converts labels to classes, named by their shortest decimals, as in files. */
 static temper_status add_classes(struct dataset *data, const int *labels, temper_error *error)
 {
-    char name[NUMBER_LENGTH];
+    struct number_classes seen = {0};
     for (uint64_t i = 0; i < data->x.rows; i++) {
-        if (i > 0 && labels[i] == labels[i - 1]) {
-            data->label[i] = data->label[i - 1];
-            continue;
-        }
-        /* Numbers are named by their shortest decimals, as in files. */
-        data->label[i] = classes_add(&data->classes, name, number_write_f64((double)labels[i], name));
+        data->label[i] = classes_add_number(&data->classes, &seen, (double)labels[i]);
         if (data->label[i] == CLASSES_NO_MEMORY)
             return error_no_memory(error);
         if (data->label[i] == CLASSES_FULL)

@@ -40,14 +40,9 @@ static temper_status wrong_count(const struct labelling *labelling, uint64_t cou
                      labelling->found ? ", or pass --label none" : "");
 }
 
-/* Appends one label; a surplus one is refused at once, since `label` has room for one label a row. */
-static temper_status add(struct labelling *labelling, const char *from, size_t length)
+/* Appends one class. */
+static temper_status add_class(struct labelling *labelling, uint32_t class)
 {
-    /* Refused before it is stored: the array is full. */
-    if (labelling->count == labelling->data->x.rows)
-        return wrong_count(labelling, labelling->count + 1);
-    /* Known labels cost one lookup. */
-    uint32_t class = classes_add(&labelling->classes, from, length);
     if (class == CLASSES_NO_MEMORY)
         return error_no_memory(labelling->error);
     if (class == CLASSES_FULL)
@@ -56,6 +51,16 @@ static temper_status add(struct labelling *labelling, const char *from, size_t l
                          place_text(labelling->path).text, count_shown(MOST_CLASSES).text);
     labelling->label[labelling->count++] = class;
     return TEMPER_OK;
+}
+
+/* Appends one label; a surplus one is refused at once, since `label` has room for one label a row. */
+static temper_status add(struct labelling *labelling, const char *from, size_t length)
+{
+    /* Refused before it is stored: the array is full. */
+    if (labelling->count == labelling->data->x.rows)
+        return wrong_count(labelling, labelling->count + 1);
+    /* Known labels cost one lookup. */
+    return add_class(labelling, classes_add(&labelling->classes, from, length));
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -98,15 +103,17 @@ static temper_status read_text(struct labelling *labelling, struct source *sourc
 static temper_status add_column(struct labelling *labelling, const struct matrix *column)
 {
     temper_status status = TEMPER_OK;
+    struct number_classes seen = {0};
     /* Several numbers a row could be features or one-hot codes. */
     if (column->columns != 1)
         return error_set(labelling->error, TEMPER_BAD_DATA, "%s: %llu numbers a row; give labels as one number a row",
                          place_text(labelling->path).text, (unsigned long long)column->columns);
     for (uint64_t i = 0; status == TEMPER_OK && i < column->rows; i++) {
-        char text[NUMBER_LENGTH];
         double value;
+        if (i == labelling->data->x.rows)
+            return wrong_count(labelling, i + 1);
         matrix_row_f64(column, i, &value);
-        status = add(labelling, text, number_write_f64(value, text));
+        status = add_class(labelling, classes_add_number(&labelling->classes, &seen, value));
     }
     return status;
 }
@@ -115,7 +122,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
 static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
     /* Otherwise the reader would look for labels beside the labels. */
-    const temper_read_options options = {.labels = ""}; /* a file of labels has no labels itself */
+    const temper_read_options options = {.labels = "", .threads = 1}; /* a file of labels has no labels itself */
     struct dataset *column = mem_zeroed(1, sizeof *column);
     struct data_reader reader = {
         .path = labelling->path, .source = source, .options = &options, .error = labelling->error};

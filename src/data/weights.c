@@ -19,6 +19,10 @@
 
 static const char remedy[] = "give numbers, 0 or more"; /* of every refused weight, as the end of its message */
 
+/* Sums over rows of weights times squares of features and gradients must neither overflow nor underflow: the largest
+ * weight has to be between these. */
+static const double SMALLEST_WEIGHT = 1e-30, LARGEST_WEIGHT = 1e30;
+
 /* ---- A file ---------------------------------------------------------------------------------- */
 
 /* A file of weights while it is read. Numbers beyond the last row are counted but not stored, for the message. */
@@ -106,7 +110,7 @@ static temper_status read_all(struct weight_reader *reader, temper_error *error)
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
 /* The error of one weight, with the line of the text file it comes from, else with the row. */
-static temper_status refuse_row(const struct dataset *data, uint64_t row, temper_error *error)
+static temper_status refuse_row(const struct dataset *data, uint64_t row, const char *advice, temper_error *error)
 {
     char value[NUMBER_LENGTH];
     char file[PATH_SHOWN];
@@ -115,27 +119,33 @@ static temper_status refuse_row(const struct dataset *data, uint64_t row, temper
     number_write_f64(data->weight[row], value);
     if (line > 0)
         return error_at(error, TEMPER_BAD_DATA, line, 0, "%s:%zu: weight %s is refused; %s", source_shown(data, file),
-                        line, value, remedy);
+                        line, value, advice);
     return error_set(error, TEMPER_BAD_DATA, "%s: weight %s of row %llu is refused; %s", source_shown(data, file),
-                     value, (unsigned long long)row + 1, remedy);
+                     value, (unsigned long long)row + 1, advice);
 }
 
-/* Weights must be finite and not negative, and at least one above 0. NaN fails the comparison too. */
+/* Weights must be finite and not negative, and the largest of them in a range in which sums of squares are exact. NaN
+ * fails the comparison too. */
 temper_status weights_check(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
+    double largest = 0;
     /* Data without weights or rows has none to refuse. */
-    bool any = data->x.rows == 0 || !data->weight;
-    /* Every weight is checked, also behind the first positive one. */
-    for (uint64_t i = 0; data->weight && i < data->x.rows; i++) {
+    if (!data->weight || data->x.rows == 0)
+        return TEMPER_OK;
+    for (uint64_t i = 0; i < data->x.rows; i++) {
         if (!(data->weight[i] >= 0 && isfinite(data->weight[i])))
-            return refuse_row(data, i, error);
-        any = any || data->weight[i] > 0;
+            return refuse_row(data, i, remedy, error);
+        if (data->weight[i] > LARGEST_WEIGHT)
+            return refuse_row(data, i, "weights count in proportion: divide all of them by a common number", error);
+        largest = fmax(largest, data->weight[i]);
     }
-    if (any)
+    if (largest >= SMALLEST_WEIGHT)
         return TEMPER_OK;
     return error_set(error, TEMPER_BAD_DATA,
-                     "%s: all weights are 0, so that no row counts; give some row a weight above 0",
+                     largest > 0 ? "%s: all weights are below 1e-30; they count in proportion: multiply all of them by "
+                                   "a common number"
+                                 : "%s: all weights are 0, so that no row counts; give some row a weight above 0",
                      source_shown(data, file));
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/path.h"
 #include "model/export.h"
 
 enum {
@@ -26,7 +27,7 @@ struct c_file {
 static void take_name(const char *path, char name[LONGEST_NAME])
 {
     /* Up to the first dot: "iris.model.c" gives iris. */
-    const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+    const char *slash = path_last_separator(path), *from = slash ? slash + 1 : path;
     const char *dot = strchr(from, '.'), *to = dot ? dot : from + strlen(from);
     size_t n = 0;
     for (; from < to && n + 1 < LONGEST_NAME; from++) {

@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "kernel/dispatch/kernel.h"
 #include "tempered/loss_family.h"
 
 /* A model of that shape with all weights 0: one weight vector for two classes, otherwise one for each class. */
@@ -15,6 +16,7 @@ temper_status model_new(size_t classes, size_t features, struct model **out, tem
     if (!model)
         return error_no_memory(error);
     model->features = features;
+    model->best_kernel = kernel_best();
     model->vectors = weight_vectors(classes);
     /* Checked, because classes times features may overflow. */
     if (mul_size(model->vectors, features, &count))

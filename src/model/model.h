@@ -9,6 +9,8 @@
 #include "data/dataset.h"
 #include "data/schema.h"
 
+struct kernel;
+
 /* How the model was trained, for people who read the file. Words are those of the command line. */
 struct model_training {
     char solver[16];      /* "newton" */
@@ -72,6 +74,7 @@ struct model {
     struct calibration calibration;
     struct label_noise noise;
     struct model_training training;
+    const struct kernel *best_kernel; /* of this machine, so that predictions need not probe it; NULL: not known */
 };
 
 /* An empty model of that shape, all zero; loss, names and the rest are the caller's to fill. At

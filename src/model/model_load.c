@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/source.h"
 #include "data/read/format.h"
+#include "kernel/dispatch/kernel.h"
 #include "model/model_file.h"
 #include "tempered/loss_family.h"
 
@@ -602,6 +603,7 @@ static temper_status parse_model(const char *name, const char *bytes, size_t len
     struct model *model = mem_zeroed(1, sizeof *model);
     if (!model)
         return error_no_memory(error);
+    model->best_kernel = kernel_best();
     /* A failed parser leaves a partial model, which model_free accepts. */
     json_open(&json, name, bytes, length, error);
     if (!parse_keys_in_order(&json, model)) {

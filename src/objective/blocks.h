@@ -31,9 +31,6 @@ struct row_span block_rows_of(const struct block_layout *layout, size_t part, si
 /* The rows of a span of a CSR matrix, in the widths of its arrays. */
 struct sparse_rows span_entries(const struct matrix *x, struct row_span span);
 
-/* How many of the worker threads pay for so many multiplications. */
-size_t useful_threads(size_t workers, double work);
-
 /* Kernels for different processors round differently, which would break identical results: TEMPER_USAGE if the
  * processes have not all chosen the same one. */
 temper_status check_same_kernel(const struct kernel *kernel, const temper_comm *comm, temper_error *error);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "objective/objective_internal.h"
 #include "tempered/loss_family.h"
 
@@ -201,6 +202,7 @@ void objective_free(struct objective *o)
     /* Nothing was made otherwise. */
     if (o->sparse.transposed)
         sparse_free(&o->sparse);
+    thread_pool_free(o->pool);
     mem_free(o);
 }
 
@@ -244,6 +246,8 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
 static temper_status prepare(struct objective *o, temper_error *error)
 {
     if (!allocate(o))
+        return error_no_memory(error);
+    if (o->spec.keeps_threads && o->workers > 1 && !(o->pool = thread_pool_new(o->workers)))
         return error_no_memory(error);
     TRY(sum_weights(o, error));
     TRY(check_same_kernel(o->kernel, o->spec.data->ranks.comm, error));

@@ -26,6 +26,9 @@ struct objective_spec {
                      */
     bool few_passes; /* sparse data of two classes: as few as would not repay a transposed copy */
     size_t threads;  /* at least 1 */
+    /* The threads of the passes wait for the next one until the objective is freed, which is to be before the public
+     * call returns; else every pass has its own. */
+    bool keeps_threads;
     /* The divisor of the sums, where the rows are a shard of a larger dataset; 0: the sum of their weights. */
     double weight_sum;
     /* Rows held by remote workers: `data` then describes their shape and has none of them, and only values, gradients

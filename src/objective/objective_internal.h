@@ -125,7 +125,8 @@ struct objective {
     size_t columns, classes, vectors, size;
     size_t stride; /* rows of a block rounded up to SOFTMAX_PAD */
     size_t workers;
-    double weight_sum; /* of all processes' rows */
+    struct thread_pool *pool; /* NULL: each loop has its own threads */
+    double weight_sum;        /* of all processes' rows */
     struct objective_layout layout;
     /* State of the passes. */
     struct pass_weights weights;

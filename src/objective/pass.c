@@ -15,8 +15,6 @@
 /* Scaling is folded into the weights unless the mean of a column is more than this many standard deviations from 0:
  * floats would lose digits in the difference w . x - w . offset. */
 static const double FAR_FROM_ZERO = 16;
-/* Waking a thread costs about as much time as this many multiplications. */
-static const double WORTH_A_THREAD = 3e5;
 
 /* Rows of the i-th block of a part; empty behind the end of the part or of the rows. The block's number counts over
  * all parts, for arrays with one entry a block. */
@@ -40,14 +38,6 @@ struct sparse_rows span_entries(const struct matrix *x, struct row_span span)
                                 .value = x->value,
                                 .value64 = x->value64,
                                 .rows = span.count};
-}
-
-/* How many workers a pass of so many multiplications is worth; the result never changes the sums, only the time. */
-size_t useful_threads(size_t workers, double work)
-{
-    /* At least one thread. */
-    double worth = 1 + work / WORTH_A_THREAD;
-    return worth < (double)workers ? (size_t)worth : workers;
 }
 
 /* Whether any mean is far from 0, in units of the scaled feature (standard deviations for --scale standard). */
@@ -176,7 +166,7 @@ struct pass_job {
     enum pass pass;
 };
 
-/* Callback of parallel_blocks: one part on one worker. Its sums start at 0, whichever thread runs it, so that they do
+/* Callback of pool_blocks: one part on one worker. Its sums start at 0, whichever thread runs it, so that they do
  * not depend on the schedule. */
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
@@ -195,7 +185,7 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-/* Callback of parallel_blocks: the parts of a range, one after another, whose gradients are added up in one array. */
+/* Callback of pool_blocks: the parts of a range, one after another, whose gradients are added up in one array. */
 static temper_status run_range(void *context, size_t range, size_t worker)
 {
     const struct pass_job *job = context;
@@ -212,8 +202,8 @@ static temper_status run_range(void *context, size_t range, size_t worker)
 static bool run_parts(struct pass_job *job, size_t threads)
 {
     if (job->o->sparse.scatter)
-        return parallel_blocks(SCATTER_RANGES, threads, run_range, job) == TEMPER_OK;
-    return parallel_blocks(job->o->layout.blocks.parts, threads, run_part, job) == TEMPER_OK;
+        return pool_blocks(job->o->pool, SCATTER_RANGES, threads, run_range, job) == TEMPER_OK;
+    return pool_blocks(job->o->pool, job->o->layout.blocks.parts, threads, run_part, job) == TEMPER_OK;
 }
 
 /* Adds the sums of all parts, of all processes, into sums.total. Gradient and totals are one vector, so that MPI sends
@@ -259,7 +249,7 @@ temper_status run_pass(struct objective *o, enum pass pass, const double *w, dou
 {
     struct pass_job job = {o, pass};
     /* The number of multiplications decides how many threads are worth waking. */
-    size_t threads = useful_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
+    size_t threads = threads_worth(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     fold_weights(o, pass, w);
     if (o->sparse.transposed)
         TRY(sparse_activate(o, pass, threads, error));

@@ -1,4 +1,4 @@
-/* predict: the scores of all rows, then classes or probabilities row by row.
+/* predict: the scores of all rows, then classes or probabilities, block by block.
  *
  * A score is x . w_k + b_k of the raw features: scaling was multiplied into the weights after training. The class is
  * that of the largest score. Probabilities are the tempered softmax exp_t2 of the scores, and calibrated ones follow
@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/thread.h"
+#include "kernel/dispatch/kernel.h"
 #include "objective/scores.h"
 #include "predict/calibration.h"
 #include "predict/calibration_matrix.h"
@@ -19,7 +20,7 @@
 #include "tempered/loss_family.h"
 #include "tempered/row_scores.h"
 
-enum { BLOCK_ROWS = 256 }; /* rows of a thread's unit of work */
+enum { CHUNK_ROWS = 128 }; /* rows that are predicted at a time: their numbers stay in the cache */
 
 /* Numbers per row; 0 where the model has no such output. Hinge has no probabilities at all; calibrated ones are an
  * escort distribution of order t1, which does not exist for t1 = 0. */
@@ -82,17 +83,27 @@ void predicted_probabilities(const struct model *model, const double *a, bool ca
         matrix_refine(&model->calibration, classes, log_p, p);
 }
 
-/* ---- All rows-------------------------------------------------------------------------------- */
+/* ---- Scores ---------------------------------------------------------------------------------- */
 
-/* The weights as [feature * vectors + k], the layout of the kernels; models store them by class. To be freed; NULL:
- * out of memory. */
-static double *weights_by_feature(const struct model *model)
+/* The model as the kernels read it: weights as [feature * vectors + k]; models store them by class, which is the same
+ * for one vector. *own is to be freed; false: out of memory. */
+static bool linear_of(const struct model *model, struct linear_model *linear, double **own)
 {
+    *own = NULL;
+    *linear = (struct linear_model){.weights = model->weights,
+                                    .bias = model->bias,
+                                    .vectors = model->vectors,
+                                    .columns = model->features,
+                                    .logs = model->scale.kind == SCALE_LOG,
+                                    .best = model->best_kernel};
+    if (model->vectors == 1)
+        return true;
     double *weights = mem_alloc(model->features, model->vectors * sizeof *weights);
     for (size_t k = 0; weights && k < model->vectors; k++)
         for (size_t j = 0; j < model->features; j++)
             weights[j * model->vectors + k] = model->weights[k * model->features + j];
-    return weights;
+    linear->weights = *own = weights;
+    return weights != NULL;
 }
 
 /* Dense rows must have the features of the model. Sparse rows may have any number of columns: missing ones are 0,
@@ -110,48 +121,134 @@ static temper_status check_columns(const struct model *model, const struct matri
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
                      temper_error *error)
 {
+    struct linear_model linear;
+    double *own;
     TRY(check_columns(model, x, error));
-    double *weights = weights_by_feature(model);
-    if (!weights)
+    if (!linear_of(model, &linear, &own))
         return error_no_memory(error);
-    /* Borrows weights and bias for the duration of the call. */
-    struct linear_model linear = {weights, model->bias, model->vectors, model->features,
-                                  model->scale.kind == SCALE_LOG};
     temper_status status = activations(x, &linear, threads, out, error);
-    mem_free(weights);
+    mem_free(own);
     return status;
 }
 
-/* Shared by the threads of one prediction, which write disjoint parts of `out`. */
+/* ---- All rows -------------------------------------------------------------------------------- */
+
+/* Shared by the threads of one prediction, which write disjoint parts of the output. */
 struct predict_job {
     const struct model *model;
     temper_prediction output;
-    size_t rows, width;
-    const double *activation;
-    double *out;
-    double *given; /* true labels: [row * 2 * width], the probabilities of the given ones, and a workspace; else NULL */
+    size_t width;
+    struct prediction_target target;
+    probability_fn *kernel; /* NULL: row by row */
+    struct probability_map map;
+    /* Workspace of each worker, `each` numbers: of the kernel, or numbers of one row; then predictions of a chunk that
+     * are converted to floats or to those of the true label. */
+    double *space;
+    size_t row_space, each;
 };
 
-/* The work of one thread on one block: rows are independent of each other. */
-static temper_status predict_block(void *context, size_t block, size_t worker)
+/* Whether probabilities of a chunk are stored before they are converted. */
+static bool needs_chunk(const struct predict_job *job)
+{
+    return job->target.f32 || job->output == TEMPER_PREDICT_TRUE_PROBABILITIES;
+}
+
+/* What the kernel has to know of the model. Outside the bounds of t2 it cannot be used. */
+static void choose_kernel(struct predict_job *job, const struct kernel *kernel)
+{
+    const struct model *model = job->model;
+    const struct calibration *calibration = &model->calibration;
+    bool calibrated = job->output != TEMPER_PREDICT_RAW_PROBABILITIES;
+    double t2 = model_t2(model);
+    bool fits = t2 >= PROBABILITY_LEAST_T2 && t2 <= PROBABILITY_MOST_T2;
+    bool probabilities = job->output != TEMPER_PREDICT_LABELS && job->output != TEMPER_PREDICT_DECISIONS;
+    job->kernel = fits && probabilities ? kernel->probabilities : NULL;
+    job->map = (struct probability_map){.classes = model->classes.count,
+                                        .t2 = t2,
+                                        .order = calibrated ? model_escort_order(model) : 1,
+                                        .floor = calibrated ? calibration->floor : 0,
+                                        .matrix = calibrated ? calibration->matrix : NULL,
+                                        .matrix_floor = calibration->matrix_floor,
+                                        .least_score = CALIBRATION_LEAST_SCORE,
+                                        .share_kept = CALIBRATION_SHARE_KEPT};
+}
+
+/* The scores of one row. */
+static void row_scores(const struct score_rows *rows, size_t i, size_t vectors, double *a)
+{
+    for (size_t k = 0; k < vectors; k++)
+        a[k] = rows->score[k * rows->stride + i];
+}
+
+/* p[i * classes + c] of all rows. */
+static void fill_probabilities(const struct predict_job *job, const struct score_rows *rows, double *space, double *p)
+{
+    size_t classes = job->map.classes;
+    bool calibrated = job->output != TEMPER_PREDICT_RAW_PROBABILITIES;
+    if (job->kernel) {
+        job->kernel(&(struct probability_rows){.map = &job->map,
+                                               .score = rows->score,
+                                               .stride = rows->stride,
+                                               .rows = rows->count,
+                                               .space = space,
+                                               .out = p});
+        return;
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        row_scores(rows, i, job->model->vectors, space);
+        predicted_probabilities(job->model, space, calibrated, p + i * classes);
+    }
+}
+
+/* The same of the true label. */
+static void fill_true(const struct predict_job *job, const struct score_rows *rows, double *space, double *p)
+{
+    size_t classes = job->map.classes;
+    double *given = space + job->row_space, *ratio = space;
+    fill_probabilities(job, rows, space, given);
+    for (size_t i = 0; i < rows->count; i++)
+        true_probabilities(&job->model->noise, classes, given + i * classes, ratio, p + i * classes);
+}
+
+/* Fills `out` with the predictions of a chunk of rows. */
+static void fill_chunk(const struct predict_job *job, const struct score_rows *rows, double *space, double *out)
+{
+    size_t vectors = job->model->vectors;
+    switch (job->output) {
+    case TEMPER_PREDICT_DECISIONS:
+        for (size_t i = 0; i < rows->count; i++)
+            row_scores(rows, i, vectors, out + i * vectors);
+        break;
+    case TEMPER_PREDICT_LABELS:
+        for (size_t i = 0; i < rows->count; i++) {
+            row_scores(rows, i, vectors, space);
+            out[i] = (double)predicted_class(job->model, space);
+        }
+        break;
+    case TEMPER_PREDICT_TRUE_PROBABILITIES:
+        fill_true(job, rows, space, out);
+        break;
+    case TEMPER_PREDICT_PROBABILITIES:
+    case TEMPER_PREDICT_RAW_PROBABILITIES:
+        fill_probabilities(job, rows, space, out);
+        break;
+    }
+}
+
+/* Callback of scores_each: the predictions of some rows, a chunk at a time. */
+static void predict_rows(void *context, const struct score_rows *rows, size_t worker)
 {
     const struct predict_job *job = context;
-    size_t from = block * BLOCK_ROWS, to = from + BLOCK_ROWS;
-    (void)worker;
-    for (size_t row = from; row < to && row < job->rows; row++) {
-        const double *a = job->activation + row * job->model->vectors;
-        double *out = job->out + row * job->width;
-        if (job->output == TEMPER_PREDICT_LABELS) {
-            *out = (double)predicted_class(job->model, a);
-        } else if (job->given) {
-            double *given = job->given + row * 2 * job->width;
-            predicted_probabilities(job->model, a, true, given);
-            true_probabilities(&job->model->noise, job->width, given, given + job->width, out);
-        } else {
-            predicted_probabilities(job->model, a, job->output == TEMPER_PREDICT_PROBABILITIES, out);
-        }
+    double *space = job->space + worker * job->each;
+    double *buffer = job->target.f32 ? space + job->each - CHUNK_ROWS * job->width : NULL;
+    for (size_t i = 0; i < rows->count; i += CHUNK_ROWS) {
+        size_t left = rows->count - i, count = left < CHUNK_ROWS ? left : CHUNK_ROWS;
+        const struct score_rows chunk = {rows->from + i, count, rows->stride, rows->score + i};
+        size_t at = chunk.from * job->width;
+        fill_chunk(job, &chunk, space, buffer ? buffer : job->target.f64 + at);
+        for (size_t n = 0; buffer && n < count * job->width; n++)
+            job->target.f32[at + n] = (float)buffer[n];
     }
-    return TEMPER_OK;
 }
 
 /* Names the reason for which a model does not have an output, and what it has instead. */
@@ -166,28 +263,50 @@ static temper_status refuse_output(const struct model *model, temper_prediction 
                      loss_has_probabilities(model->loss) ? "t1 = 0" : method_name(model->loss.method));
 }
 
-/* Fills out[rows * width]. Decisions are the scores themselves and need no second array. */
-temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
-                      double *out, temper_error *error)
+/* The workspace of all workers. False: out of memory. */
+static bool allocate_space(struct predict_job *job, size_t threads)
 {
-    size_t rows = (size_t)x->rows, width = output_width(model, output);
-    bool needs_given = output == TEMPER_PREDICT_TRUE_PROBABILITIES;
-    if (width == 0)
+    size_t classes = job->map.classes, chunks = 0;
+    /* At most 10^7 classes, so that these sizes cannot overflow. */
+    if (needs_chunk(job))
+        chunks = (job->target.f32 ? CHUNK_ROWS * job->width : 0) + CHUNK_ROWS * classes;
+    job->row_space = job->kernel ? probability_space(&job->map) : classes;
+    job->each = job->row_space + chunks;
+    job->space = mem_aligned(threads, job->each * sizeof *job->space);
+    return job->space != NULL;
+}
+
+/* The number of threads that the rows are worth, of those that the caller allows; 0: of all processors, which are
+ * counted only where there is work for a second. Probabilities cost about as much as 20 features. */
+static size_t worth_threads(const struct model *model, const struct matrix *x, size_t threads)
+{
+    double work = ((double)x->nonzeros + 20 * (double)x->rows) * (double)model->vectors;
+    if (threads == 0 && threads_worth(2, work) == 2)
+        threads = thread_count_default();
+    return threads ? threads_worth(threads, work) : 1;
+}
+
+/* Fills target[rows * width]. */
+temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
+                      struct prediction_target target, temper_error *error)
+{
+    struct predict_job job = {.model = model, .output = output, .target = target};
+    struct linear_model linear;
+    double *own = NULL;
+    job.width = output_width(model, output);
+    if (job.width == 0)
         return refuse_output(model, output, error);
-    /* The scores are the result. */
-    if (output == TEMPER_PREDICT_DECISIONS)
-        return decide(model, x, threads, out, error);
-    double *a = mem_alloc(rows, model->vectors * sizeof *a);
-    double *given = needs_given ? mem_alloc(rows, 2 * width * sizeof *given) : NULL;
-    temper_status status = a && (given || !needs_given) ? TEMPER_OK : error_no_memory(error);
+    TRY(check_columns(model, x, error));
+    const struct kernel *kernel = scores_kernel(model->best_kernel, error);
+    if (!kernel)
+        return TEMPER_USAGE;
+    choose_kernel(&job, kernel);
+    threads = worth_threads(model, x, threads);
+    temper_status status =
+        linear_of(model, &linear, &own) && allocate_space(&job, threads) ? TEMPER_OK : error_no_memory(error);
     if (status == TEMPER_OK)
-        status = decide(model, x, threads, a, error);
-    struct predict_job job = {model, output, rows, width, a, out, given};
-    /* The last block may have fewer rows. */
-    size_t blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    if (status == TEMPER_OK && parallel_blocks(blocks, threads, predict_block, &job) != TEMPER_OK)
-        status = error_no_memory(error);
-    mem_free(a);
-    mem_free(given);
+        status = scores_each(x, &linear, threads, predict_rows, &job, error);
+    mem_free(job.space);
+    mem_free(own);
     return status;
 }

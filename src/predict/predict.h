@@ -8,9 +8,16 @@
 /* Numbers per row; 0 if the model has no such output. */
 size_t output_width(const struct model *model, temper_prediction output);
 
-/* out[rows * width] */
+/* Where predictions go, [rows * width]; one of the two is NULL. */
+struct prediction_target {
+    double *f64;
+    float *f32;
+};
+
+/* The same bits for any number of threads, and for a row alone or among others. TEMPER_BAD_DATA if a value is not
+ * finite, which the caller need not have checked. threads 0: as many as the machine runs at once. */
 temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
-                      double *out, temper_error *error);
+                      struct prediction_target target, temper_error *error);
 
 /* The importance factor of each row: p^(t2 - t1), p being the probability of its given label. */
 temper_status importances(const struct model *model, const struct dataset *data, size_t threads, double *out,

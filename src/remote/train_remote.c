@@ -147,8 +147,7 @@ static temper_status decide_loss(struct shard_plan *plan, const temper_train_opt
                          "loss %s repeats its training with other row weights, for which the rows have to be in one "
                          "place; pass another loss",
                          method_name(plan->loss.method));
-    if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
-        return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
+    TRY(train_check_l2(options->l2, error));
     /* NaN: the default penalty, from the variances of all rows as scaled. */
     if (isnan(options->l2))
         plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns, all->classes.count);

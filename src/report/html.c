@@ -143,6 +143,15 @@ void html_source(struct text *out, const struct html_source *source)
 }
 
 /* Line by line: escaping drops the newlines, as it does all control characters. */
+void html_link(struct text *out, const char *words, const char *address)
+{
+    text_append(out, "<p><a href=\"");
+    svg_escape(out, address);
+    text_append(out, "\">");
+    svg_escape(out, words);
+    text_append(out, "</a></p>\n");
+}
+
 void html_command(struct text *out, const char *words)
 {
     text_append(out, "<pre tabindex=\"0\">");

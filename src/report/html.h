@@ -20,6 +20,8 @@ void html_end(struct text *out);
 
 void html_heading(struct text *out, const char *words);
 void html_paragraph(struct text *out, const char *words);
+/* A paragraph that is a link. */
+void html_link(struct text *out, const char *words, const char *address);
 /* Commands as they are typed, line by line. */
 void html_command(struct text *out, const char *words);
 

@@ -182,7 +182,8 @@ static temper_status make_preconditioners(struct fit_batch *batch)
                                              .intercept = !job->options->no_intercept,
                                              .few_fits = job->few,
                                              .max_penalties = job->count,
-                                             .threads = job->threads};
+                                             .threads = job->threads,
+                                             .pool = multi_threads(batch->objective)};
     for (size_t i = 0; i < job->count; i++)
         if (preconditioner_suits(job->fit[i].loss, job->features->data))
             return gram_preconditioners_new(&spec, &batch->preconditioners, batch->error);
@@ -421,7 +422,7 @@ static temper_status advance(void *context, size_t number, size_t worker)
 static temper_status advance_all(struct fit_batch *batch)
 {
     size_t threads = batch->busy * batch->size >= WORTH_THREADS ? batch->job->threads : 1;
-    temper_status status = parallel_blocks(batch->slots, threads, advance, batch);
+    temper_status status = pool_blocks(multi_threads(batch->objective), batch->slots, threads, advance, batch);
     return status == TEMPER_OK ? status : error_no_memory(batch->error);
 }
 

@@ -66,7 +66,7 @@ static bool read_value(struct grid_text text, const struct grid_lists *lists, bo
         return false;
     if (times)
         *value *= lists->default_l2;
-    return true;
+    return !is_l2 || train_check_l2(*value, NULL) == TEMPER_OK;
 }
 
 /* Equal values would make candidates that are fitted twice. */
@@ -123,7 +123,7 @@ static temper_status read_values(struct grid_text word, struct grid_text rest, c
         if (range && !add_range(item, dots, lists, values))
             return bad_word(word, "has an invalid range; write FROM..TO:COUNT with 2 to 256 values", error);
         if (!range && !read_value(item, lists, values == &lists->l2, &value))
-            return bad_word(word, "needs numbers >= 0", error);
+            return bad_word(word, values == &lists->l2 ? "needs numbers from 0 to 1e15" : "needs numbers >= 0", error);
         if (!range)
             add_value(values, value);
     } while (rest.from < rest.to);

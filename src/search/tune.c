@@ -478,26 +478,25 @@ static temper_status run_steps(struct tune_state *t)
 }
 
 /* Moves the arrays of the state into the report; their pointers are cleared, so that free_state does not free them. */
-static temper_tune_report take_report(struct tune_state *t)
+static void take_report(struct tune_state *t, temper_tune_report *report)
 {
-    temper_tune_report report = t->report;
-    report.table = t->table.candidate;
-    report.count = t->table.count;
-    report.best = t->selection.best;
-    report.by_accuracy = t->selection.by_accuracy;
-    report.decided_by = decision_name(t->selection.decided_by);
-    memcpy(report.reason, t->selection.reason, sizeof report.reason);
-    report.folds = t->setup.cv.folds;
-    report.fold = t->setup.cv.partition[1].part;
-    report.default_l2 = t->setup.default_l2;
-    report.interrupted = t->progress.stopped;
-    report.seconds = train_clock() - t->progress.started;
+    *report = t->report;
+    report->table = t->table.candidate;
+    report->count = t->table.count;
+    report->best = t->selection.best;
+    report->by_accuracy = t->selection.by_accuracy;
+    report->decided_by = decision_name(t->selection.decided_by);
+    memcpy(report->reason, t->selection.reason, sizeof report->reason);
+    report->folds = t->setup.cv.folds;
+    report->fold = t->setup.cv.partition[1].part;
+    report->default_l2 = t->setup.default_l2;
+    report->interrupted = t->progress.stopped;
+    report->seconds = train_clock() - t->progress.started;
     /* Now owned by the report, and freed by temper_tune_report_free. */
     t->table.candidate = NULL;
     t->setup.cv.partition[1].part = NULL;
     t->report.ask = NULL;
     t->report.ask_label = NULL;
-    return report;
 }
 
 /* Frees everything that take_report has not moved, after success and after failure at any step. */
@@ -520,16 +519,21 @@ static void free_state(struct tune_state *t)
 temper_status tune(const struct dataset *data, const temper_tune_options *options, struct model **model,
                    temper_tune_report *report, temper_error *error)
 {
-    struct tune_state t = {.request = {.data = data, .options = options, .error = error, .wants_model = model},
-                           .progress = {.started = train_clock()}};
-    temper_status status = run_steps(&t);
+    /* Not on the stack, of which some threads have 128 KiB: the lists of warnings alone take tens of them. */
+    struct tune_state *t = mem_zeroed(1, sizeof *t);
+    if (!t)
+        return error_no_memory(error);
+    t->request = (struct tune_request){.data = data, .options = options, .error = error, .wants_model = model};
+    t->progress.started = train_clock();
+    temper_status status = run_steps(t);
     if (status == TEMPER_OK) {
-        *report = take_report(&t);
+        take_report(t, report);
         if (model) {
-            *model = t.model;
-            t.model = NULL;
+            *model = t->model;
+            t->model = NULL;
         }
     }
-    free_state(&t);
+    free_state(t);
+    mem_free(t);
     return status;
 }

@@ -174,6 +174,7 @@ static temper_status gather(const struct digest_job *digests, XXH64_hash_t *all,
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error)
 {
     struct digest_job digests = {.data = data, .parts = row_partition_of(data)};
+    threads = threads_worth(threads, (double)data->x.nonzeros);
     size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
     digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
     /* Every part has the same number of blocks, so that the position of a block follows from its number. */

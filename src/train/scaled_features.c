@@ -147,7 +147,7 @@ temper_status scaled_features_activations_of(const struct scaled_features *featu
                               .bias = mem_alloc(vectors, sizeof(double))};
     temper_status status = TEMPER_NO_MEMORY;
     if (raw.weights && raw.bias) {
-        struct linear_model model = {raw.weights, raw.bias, vectors, columns, features->scale.kind == SCALE_LOG};
+        struct linear_model model = {raw.weights, raw.bias, vectors, columns, features->scale.kind == SCALE_LOG, NULL};
         scaled_features_raw_weights(features, solution, raw);
         status = activations(rows, &model, threads, a, error);
     } else {

@@ -93,6 +93,7 @@ static bool report_progress(struct train_state *train, const struct optim_progre
         return true;
     /* Users see the gradient relative to that at W = 0, which the tolerance is for. */
     double norm = progress->scale.norm, relative = norm > 0 ? now->gradient_norm / norm : 0;
+    const struct train_snapshot snapshot = {train, now};
     temper_train_progress shown = {.phase = train->plan.phase[progress->phase].name,
                                    .iteration = now->iteration,
                                    .max_iterations = options->max_iterations,
@@ -101,7 +102,8 @@ static bool report_progress(struct train_state *train, const struct optim_progre
                                    .tolerance = options->tolerance,
                                    .accuracy = objective_accuracy(progress->objective),
                                    .validation = validation,
-                                   .seconds = train_clock() - progress->started};
+                                   .seconds = train_clock() - progress->started,
+                                   .state = &snapshot};
     progress->interrupted = options->on_progress(options->progress_context, &shown) != 0;
     return !progress->interrupted;
 }

@@ -74,6 +74,9 @@ static temper_status check_data(const struct dataset *data, temper_error *error)
 
 /* Squares of gradients, and their sums over rows, stay finite. */
 static const double SCE_LARGEST = 1e100;
+/* Beyond these no training is meaningful: the slope of the loss at W = 0 falls as 2^-t2, the loss grows as 2^t1, and a
+ * penalty this large leaves weights that rounding cannot tell from 0. */
+static const double LARGEST_TEMPERATURE = 10, LARGEST_L2 = 1e15;
 
 /* Names the range of a parameter; an end that is not finite in practice is no bound. */
 static temper_status refuse_parameter(temper_loss_spec loss, const temper_loss_parameter *wrong, temper_error *error)
@@ -98,6 +101,11 @@ temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
         return error_set(error, TEMPER_USAGE, "the loss is of no known method; use a temper_method");
     if (temperatures && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
         return error_set(error, TEMPER_USAGE, "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
+    if (temperatures && !(loss.t1 <= LARGEST_TEMPERATURE && loss.t2 <= LARGEST_TEMPERATURE))
+        return error_set(error, TEMPER_USAGE,
+                         "temperatures above %g cannot be trained: the slope of the loss vanishes, or its value "
+                         "overflows; try --t1 0.3 --t2 1",
+                         LARGEST_TEMPERATURE);
     if (!loss_parameters_legal(loss, &wrong))
         return refuse_parameter(loss, wrong, error);
     if (loss.method == TEMPER_SCE && !(loss.alpha <= SCE_LARGEST && -loss.beta * loss.log_zero <= SCE_LARGEST))
@@ -117,12 +125,19 @@ temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
     return TEMPER_OK;
 }
 
-/* Refuses numbers out of range, and options that exclude each other. NaN for l2 means the default. */
+/* NaN means the default, which the variances of the features decide. */
+temper_status train_check_l2(double l2, temper_error *error)
+{
+    if (isnan(l2) || (l2 >= 0 && l2 <= LARGEST_L2))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE, "l2 must be a number from 0 to %g; try --l2 auto", LARGEST_L2);
+}
+
+/* Refuses numbers out of range, and options that exclude each other. */
 static temper_status check_options(const temper_train_options *options, temper_error *error)
 {
     TRY(train_check_loss(loss_resolve(options->loss), error));
-    if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
-        return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
+    TRY(train_check_l2(options->l2, error));
     if (!(options->tolerance > 0) || !isfinite(options->tolerance))
         return error_set(error, TEMPER_USAGE, "tol must be a number > 0; try --tol 1e-4");
     /* More than MAX_STARTS are not defined: each start has a method of its own (train_plan.c). */

@@ -42,6 +42,10 @@ temper_status train_model(const struct train_request *request, struct model **mo
 temper_status train(const struct dataset *data, const temper_train_options *options, struct model **model,
                     temper_train_report *report, temper_error *error);
 
+/* Of temper_train_progress.state: the model of the weights that the optimiser has reached, not calibrated. */
+struct train_snapshot;
+temper_status train_snapshot_model(const struct train_snapshot *snapshot, struct model **model, temper_error *error);
+
 /* The weights that a fit ends with: solution[j * vectors + k] for scaled features, then intercepts. */
 struct train_fit_result {
     double *solution; /* NULL: it was interrupted before it began */
@@ -61,6 +65,8 @@ void train_fit_free(struct train_fit_result *result);
 temper_status train_check(const struct dataset *data, const temper_train_options *options, temper_error *error);
 /* TEMPER_USAGE if such a loss, resolved, cannot be trained. */
 temper_status train_check_loss(temper_loss_spec loss, temper_error *error);
+/* The same for a penalty; NaN is the default one. */
+temper_status train_check_l2(double l2, temper_error *error);
 /* The precision that these options mean for such data. */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
                                temper_error *error);

@@ -140,22 +140,21 @@ static temper_status describe(const struct train_state *train, const temper_trai
                         sizeof training->weight_sum, request->error);
 }
 
-/* Fills a model from the solution: weights for raw rows (one vector after the other, where the solver interleaves the
- * classes), description, names, scale and schema. */
-static temper_status fill_model(const struct train_state *train, const temper_train_report *report, struct model *model)
+/* Fills a model from weights of the solver: weights for raw rows (one vector after the other, where the solver
+ * interleaves the classes), names, scale and schema. */
+temper_status train_fill_model(const struct train_state *train, const double *w, struct model *model,
+                               temper_error *error)
 {
     const struct train_plan *plan = &train->plan;
-    temper_error *error = train->request->error;
     model->loss = plan->asked;
     if (plan->transition && !copy_transition(plan, model))
         return error_no_memory(error);
     model->l2 = plan->l2;
     model->intercept = !train->request->options->no_intercept;
     scaled_features_raw_weights(
-        plan->features, (struct solution){train->progress.solution, model->vectors, model->intercept},
+        plan->features, (struct solution){w, model->vectors, model->intercept},
         (struct raw_weights){
             .weights = model->weights, .column_step = 1, .vector_step = model->features, .bias = model->bias});
-    TRY(describe(train, report, &model->training));
     if (!copy_names(plan->data, model) || !copy_scale(&plan->features->scale, model))
         return error_no_memory(error);
     const struct schema *schema = train->request->data->schema;
@@ -711,7 +710,9 @@ temper_status train_finish(struct train_state *train, struct model **model, temp
     /* Before the model is made: a refused training has none. */
     TRY(refuse_plateau(train, &made));
     TRY(model_new(plan->data->classes.count, (size_t)plan->data->x.columns, &trained, request->error));
-    temper_status status = fill_model(train, &made, trained);
+    temper_status status = train_fill_model(train, train->progress.solution, trained, request->error);
+    if (status == TEMPER_OK)
+        status = describe(train, &made, &trained->training);
     if (status == TEMPER_OK)
         status = add_warnings(train, &made);
     if (status != TEMPER_OK) {

@@ -198,6 +198,7 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .by_column = plan->solver != SOLVER_NEWTON,
                                   .few_passes = makes_few_passes(request, plan),
                                   .threads = plan->threads,
+                                  .keeps_threads = true,
                                   .engine = request->remote ? request->remote->engine : NULL};
     /* Fits that run at the same time were budgeted for together. */
     if ((!request->features || request->one_at_a_time) && plan->data->storage.memory_limit > 0)

@@ -170,7 +170,16 @@ temper_status progress_evaluate(struct train_progress *progress, const double *w
  * one; 0 for other losses. */
 double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss);
 
+/* What temper_train_progress.state points at while a callback runs. */
+struct train_snapshot {
+    const struct train_state *train;
+    const struct optim_progress *now;
+};
+
 /* train_finish.c */
+/* Fills weights, names, scale and schema of a model from weights of the solver. */
+temper_status train_fill_model(const struct train_state *train, const double *w, struct model *model,
+                               temper_error *error);
 temper_status train_finish(struct train_state *train, struct model **model, temper_train_report *report);
 
 /* ---- Only where options ask for them ---------------------------------------------------------------- */

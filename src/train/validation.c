@@ -83,7 +83,8 @@ static temper_status fill(const struct train_request *request, const struct trai
                                   .loss = plan->loss,
                                   .intercept = !request->options->no_intercept,
                                   .f64 = plan->f64,
-                                  .threads = plan->threads};
+                                  .threads = plan->threads,
+                                  .keeps_threads = true};
     TRY(objective_new(&spec, &out->objective, error));
     out->gradient = mem_alloc(plan->size, sizeof *out->gradient);
     out->best = mem_zeroed(plan->size, sizeof *out->best);

@@ -16,6 +16,7 @@
 
 #include "audit/review/review_rows.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "report/review/review_page.h"
 
 enum { NEAR_COLUMNS = 6, NAME_LIMIT = 200 };
@@ -261,7 +262,7 @@ static void append_json(struct text *out, struct review *review, const char *id)
 {
     const struct review_request *request = review->request;
     const char *path = request->data->file.path ? request->data->file.path : "the data";
-    const char *slash = strrchr(path, '/');
+    const char *slash = path_last_separator(path);
     text_format(out, "{\"id\":\"%s\"", id);
     append_member(out, "mode", request->mode);
     append_member(out, "file", slash ? slash + 1 : path);

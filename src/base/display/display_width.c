@@ -41,15 +41,26 @@ static unsigned long decode(const char *p, size_t length)
     return code;
 }
 
+/* C0, DEL and C1 (ECMA-48; U+009B begins an escape sequence as ESC [ does), and the embeddings, overrides and isolates
+ * of the bidirectional algorithm, which reorder the text that follows. */
+static bool is_control(unsigned long code)
+{
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || (code >= 0x202a && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+/* A stray byte from 0x80 to 0x9f is a C1 control for a terminal in an 8-bit encoding. */
 struct shown_character display_character(const char *p, const char *to)
 {
     size_t length = utf8_length(p, to);
     if (length < 2)
-        return (struct shown_character){1, 1};
+        return (struct shown_character){1, 1, is_control((unsigned char)*p)};
     unsigned long code = decode(p, length);
+    if (is_control(code))
+        return (struct shown_character){length, 1, true};
     if (is_in(combining, sizeof combining / sizeof *combining, code))
-        return (struct shown_character){length, 0};
-    return (struct shown_character){length, is_in(wide, sizeof wide / sizeof *wide, code) ? 2 : 1};
+        return (struct shown_character){length, 0, false};
+    return (struct shown_character){length, is_in(wide, sizeof wide / sizeof *wide, code) ? 2 : 1, false};
 }
 
 size_t display_width(const char *text)
@@ -62,4 +73,21 @@ size_t display_width(const char *text)
         text += character.bytes;
     }
     return columns;
+}
+
+size_t display_mask_controls(char *bytes, size_t length, bool lines)
+{
+    const char *end = bytes + length;
+    char *to = bytes;
+    for (const char *p = bytes; p < end;) {
+        struct shown_character next = display_character(p, end);
+        if (next.control && !(lines && (*p == '\n' || *p == '\t'))) {
+            *to++ = '?';
+        } else {
+            memmove(to, p, next.bytes);
+            to += next.bytes;
+        }
+        p += next.bytes;
+    }
+    return (size_t)(to - bytes);
 }

@@ -569,7 +569,8 @@ static void add_blocks(void *context, void *state)
 /* One pass over all rows; TEMPER_BAD_DATA in all processes if any has found a negative entry. */
 static temper_status one_pass(struct stats_pass *pass, temper_error *error)
 {
-    temper_status found = parallel_blocks(pass->own, pass->task->threads, sum_block, pass);
+    size_t threads = threads_worth(pass->task->threads, (double)pass->task->data->x.nonzeros);
+    temper_status found = parallel_blocks(pass->own, threads, sum_block, pass);
     if (found == TEMPER_NO_MEMORY)
         return error_no_memory(error);
     temper_status status = continue_blocks(pass, &found, error);

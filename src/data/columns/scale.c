@@ -389,6 +389,7 @@ static bool allocate_like(const struct matrix *from, struct matrix *to)
 static temper_status scale_all(struct scaling *scaling, size_t threads)
 {
     size_t blocks = ((size_t)scaling->from->rows + ROWS_A_BLOCK - 1) / ROWS_A_BLOCK, size;
+    threads = threads_worth(threads, (double)scaling->from->nonzeros);
     /* More threads than blocks would have nothing to do, but a buffer each. */
     threads = threads < 1 ? 1 : threads > blocks ? blocks : threads;
     if (!mul_size(threads, scaling->scale->columns, &size))

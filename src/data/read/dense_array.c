@@ -8,13 +8,16 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "base/thread.h"
 
 enum {
     CHUNK = 1 << 16,       /* elements read at a time */
+    SHARE = 1 << 22,       /* bytes that are worth a thread */
     FIRST_ROOM = 1 << 20,  /* elements, if the length of the stream is not known */
     DRAIN_LIMIT = 1 << 26, /* bytes that are counted after the end, for a message */
     TILE = 32              /* rows and columns transposed at a time: two tiles fit in the first-level cache */
@@ -161,23 +164,21 @@ static temper_status convert_integers(struct dense_fill *f, size_t count)
     return status;
 }
 
-/* Checks `count` elements that were read directly to their final place: floats must be finite, truth values 0 or 1. The
- * kernels rely on finite features. */
-static temper_status check_chunk(struct dense_fill *f, size_t count)
+/* Checks `count` elements that were read directly to their final place, from element `from` on: floats must be finite,
+ * truth values 0 or 1. The kernels rely on finite features. */
+static temper_status check_chunk(const struct dense_fill *f, uint64_t from, size_t count)
 {
     assert(f->out);
-    /* The elements that were read last. */
-    const void *at = f->out + f->done * kind_size(f->kind);
+    const void *at = f->out + from * kind_size(f->kind);
     const unsigned char *bytes = at;
     size_t bad = count;
     if (f->kind == MATRIX_F32 && (bad = first_not_finite_f32(at, count)) < count)
-        return not_finite(f, f->done + bad, (double)((const float *)at)[bad]);
+        return not_finite(f, from + bad, (double)((const float *)at)[bad]);
     if (f->kind == MATRIX_F64 && (bad = first_not_finite_f64(at, count)) < count)
-        return not_finite(f, f->done + bad, ((const double *)at)[bad]);
+        return not_finite(f, from + bad, ((const double *)at)[bad]);
     for (size_t i = 0; f->plan->element.kind == 'b' && i < count; i++)
         if (bytes[i] > 1)
-            return bad_value(f, f->done + i, "is neither true nor false", "save it again");
-    f->done += count;
+            return bad_value(f, from + i, "is neither true nor false", "save it again");
     return TEMPER_OK;
 }
 
@@ -195,7 +196,73 @@ static temper_status read_chunk(struct dense_fill *f, size_t count)
         return wrong_length(f, f->done * element.size + got, false);
     if (element.big_endian != host_is_big_endian())
         swap_elements(into, count, element.size);
-    return f->raw ? convert_integers(f, count) : check_chunk(f, count);
+    if (f->raw)
+        return convert_integers(f, count);
+    TRY(check_chunk(f, f->done, count));
+    f->done += count;
+    return TEMPER_OK;
+}
+
+/* ---- Several threads ------------------------------------------------------------------------- */
+
+/* A file that is read by several threads. */
+struct parallel_fill {
+    const struct dense_fill *fill;
+    atomic_size_t first_bad; /* the first chunk that failed */
+};
+
+/* Reads and checks one chunk of CHUNK elements, wherever the others are. */
+static temper_status read_place(const struct dense_fill *f, size_t chunk)
+{
+    struct element element = f->plan->element;
+    uint64_t from = (uint64_t)chunk * CHUNK, left = f->total - from;
+    size_t count = left < CHUNK ? (size_t)left : CHUNK;
+    unsigned char *into = f->out + from * element.size;
+    TRY(source_read_at(f->reader->source, f->plan->header_size + from * element.size, into, count * element.size,
+                       f->reader->error));
+    if (element.big_endian != host_is_big_endian())
+        swap_elements(into, count, element.size);
+    return check_chunk(f, from, count);
+}
+
+/* Callback of parallel_blocks. Threads cannot share an error: the message is made afterwards. */
+static temper_status read_place_quietly(void *context, size_t chunk, size_t worker)
+{
+    struct parallel_fill *all = context;
+    struct data_reader reader = *all->fill->reader;
+    struct dense_fill f = *all->fill;
+    reader.error = NULL;
+    f.reader = &reader;
+    (void)worker;
+    temper_status status = read_place(&f, chunk);
+    for (size_t first = atomic_load(&all->first_bad); status != TEMPER_OK && chunk < first;)
+        if (atomic_compare_exchange_weak(&all->first_bad, &first, chunk))
+            break;
+    return status;
+}
+
+/* Threads for this file, 1 where it has to be read in order: a pipe, an archive, numbers that are converted, or memory
+ * that is limited. */
+static size_t fill_threads(const struct dense_fill *f)
+{
+    size_t asked = f->reader->options->threads, worth = (size_t)(f->total * f->plan->element.size / SHARE) + 1;
+    if (f->raw || f->reader->spill || f->capacity < f->total || worth < 2 || !source_has_places(f->reader->source))
+        return 1;
+    asked = asked ? asked : thread_count_default();
+    return asked < worth ? asked : worth;
+}
+
+/* Every thread reads chunks to their final place and checks them there. */
+static temper_status fill_in_parallel(struct dense_fill *f, size_t threads)
+{
+    struct parallel_fill all = {.fill = f};
+    size_t chunks = (size_t)((f->total + CHUNK - 1) / CHUNK);
+    atomic_init(&all.first_bad, chunks);
+    temper_status status = parallel_blocks(chunks, threads, read_place_quietly, &all);
+    if (atomic_load(&all.first_bad) < chunks)
+        return read_place(f, atomic_load(&all.first_bad)); /* for the message */
+    f->done = f->total;
+    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(f->reader->error);
 }
 
 /* Nothing may follow the numbers; extra bytes are counted, up to a limit. Without the limit an endless pipe would be
@@ -277,12 +344,16 @@ static temper_status transpose_columns(struct dense_fill *f)
 static temper_status fill(struct dense_fill *f)
 {
     temper_status status = check_length(f);
+    size_t threads = status == TEMPER_OK ? fill_threads(f) : 1;
+    /* Its length was right, so that nothing follows. */
+    if (threads > 1)
+        status = fill_in_parallel(f, threads);
     while (status == TEMPER_OK && f->done < f->total) {
         uint64_t left = f->total - f->done;
         status = read_chunk(f, left < CHUNK ? (size_t)left : CHUNK);
         disk_array_used(f->reader->spill, CHUNK * kind_size(f->kind));
     }
-    if (status == TEMPER_OK)
+    if (status == TEMPER_OK && threads == 1)
         status = expect_end(f);
     if (status == TEMPER_OK && f->plan->by_columns)
         status = transpose_columns(f);

@@ -92,7 +92,7 @@ static char *next_name(char **at)
  * are absolute. */
 static temper_status add_lines(const char *path, char *text, struct names *out, temper_error *error)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = path_last_separator(path);
     size_t folder = slash ? (size_t)(slash + 1 - (path + 1)) : 0;
     for (char *name; (name = next_name(&text));) {
         if (name[0] == '@' || strcmp(name, "-") == 0)

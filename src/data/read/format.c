@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "data/read/format.h"
 
 /* The order does not matter: names and extensions are unique. */
@@ -42,7 +43,7 @@ const struct format *format_named(const char *name)
 static void extension_of(const char *path, const char **from, const char **to)
 {
     /* A dot in the name of a folder is no extension. */
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *slash = path_last_separator(path), *name = slash ? slash + 1 : path;
     *to = name + strlen(name);
     /* The second round sees the name without the compression. */
     for (int twice = 0; twice < 2; twice++) {

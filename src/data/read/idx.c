@@ -114,7 +114,7 @@ static temper_status read_header(const struct data_reader *reader, struct rectan
 /* The last part of a path. Words are searched in it only, since a folder may be called "images" too. */
 static const char *last_part(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = path_last_separator(path);
     return slash ? slash + 1 : path;
 }
 

@@ -136,7 +136,7 @@ static void drop_files(struct output_files *files)
  * */
 static char *labels_path(const char *path, const struct format *format, writer_fn **write)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = path_last_separator(path);
     /* The word is searched in the file's name, not in its folders. */
     bool images = format == format_named("idx") && strstr(slash ? slash : path, "images");
     *write = images ? write_idx_labels : write_labels;

@@ -147,7 +147,9 @@ static inline bool linear_packs_tiles(size_t columns, size_t classes)
 }
 
 /* The references: plain C, every sum in its written order. */
-extern const struct linear_f32 linear_f32_plain, linear_f32_avx2, linear_f32_avx512, linear_f32_neon;
-extern const struct linear_f64 linear_f64_plain, linear_f64_avx2, linear_f64_avx512, linear_f64_neon;
+extern const struct linear_f32 linear_f32_plain, linear_f32_avx2, linear_f32_avx512, linear_f32_neon,
+    linear_f32_wasm128;
+extern const struct linear_f64 linear_f64_plain, linear_f64_avx2, linear_f64_avx512, linear_f64_neon,
+    linear_f64_wasm128;
 
 #endif

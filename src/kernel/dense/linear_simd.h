@@ -63,7 +63,7 @@ HOT size_t round_up(size_t n, size_t step)
 /* ---- The first lanes of a vector ----------------------------------------------------------------
  */
 
-/* The first lanes of a vector, 1 to LANES, as a mask (AVX-512, AVX2) or a count (NEON). */
+/* The first lanes of a vector, 1 to LANES, as a mask (AVX-512, AVX2) or a count (NEON, WebAssembly). */
 #if defined(__AVX512F__)
 typedef uint32_t part;
 #elif defined(__AVX2__)
@@ -116,6 +116,8 @@ HOT vec vec_widen(const uint8_t *from)
     return (vec)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)from)));
 #elif defined(__AVX2__)
     return (vec)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)from)));
+#elif defined(__wasm_simd128__)
+    return (vec){from[0], from[1], from[2], from[3]};
 #else
     uint32_t bytes;
     memcpy(&bytes, from, sizeof bytes);
@@ -148,6 +150,8 @@ HOT vec vec_widen(const float *from)
     return (vec)_mm512_cvtps_pd(_mm256_loadu_ps(from));
 #elif defined(__AVX2__)
     return (vec)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#elif defined(__wasm_simd128__)
+    return (vec){from[0], from[1]};
 #else
     return (vec)vcvt_f64_f32(vld1_f32(from));
 #endif
@@ -177,6 +181,10 @@ HOT vec zip_low(vec a, vec b)
 {
 #if defined(__AVX2__)
     return (vec)SIMD_OP(unpacklo)((native)a, (native)b);
+#elif defined(__wasm_simd128__) && defined(SIMD_F32)
+    return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+#elif defined(__wasm_simd128__)
+    return __builtin_shufflevector(a, b, 0, 2);
 #elif defined(SIMD_F32)
     return (vec)vzip1q_f32((float32x4_t)a, (float32x4_t)b);
 #else
@@ -188,6 +196,10 @@ HOT vec zip_high(vec a, vec b)
 {
 #if defined(__AVX2__)
     return (vec)SIMD_OP(unpackhi)((native)a, (native)b);
+#elif defined(__wasm_simd128__) && defined(SIMD_F32)
+    return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+#elif defined(__wasm_simd128__)
+    return __builtin_shufflevector(a, b, 1, 3);
 #elif defined(SIMD_F32)
     return (vec)vzip2q_f32((float32x4_t)a, (float32x4_t)b);
 #else
@@ -203,6 +215,8 @@ HOT vec zip_low_pairs(vec a, vec b)
     return (vec)_mm512_unpacklo_pd((__m512d)a, (__m512d)b);
 #elif defined(__AVX2__)
     return (vec)_mm256_unpacklo_pd((__m256d)a, (__m256d)b);
+#elif defined(__wasm_simd128__)
+    return __builtin_shufflevector(a, b, 0, 1, 4, 5);
 #else
     return (vec)vzip1q_f64((float64x2_t)a, (float64x2_t)b);
 #endif
@@ -214,6 +228,8 @@ HOT vec zip_high_pairs(vec a, vec b)
     return (vec)_mm512_unpackhi_pd((__m512d)a, (__m512d)b);
 #elif defined(__AVX2__)
     return (vec)_mm256_unpackhi_pd((__m256d)a, (__m256d)b);
+#elif defined(__wasm_simd128__)
+    return __builtin_shufflevector(a, b, 2, 3, 6, 7);
 #else
     return (vec)vzip2q_f64((float64x2_t)a, (float64x2_t)b);
 #endif

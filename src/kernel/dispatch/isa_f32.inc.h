@@ -3,6 +3,7 @@
 #include "kernel/dense/linear.inc.h"
 #include "kernel/loss/residual_f32.inc.h"
 #include "kernel/loss/softmax.inc.h"
+#include "kernel/loss/softmax_targets.inc.h"
 #include "kernel/sparse/sparse_products_f32.inc.h"
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include "kernel/sparse/sparse_sell16.inc.h"
@@ -22,6 +23,11 @@ void SET(residual_f32)(const struct residual_rows *rows, float *activation, stru
 void SET(softmax_f32)(const struct softmax_f32 *block)
 {
     softmax_run(block);
+}
+
+void SET(softmax_targets_f32)(const struct softmax_targets_f32 *rows)
+{
+    softmax_targets_run(rows);
 }
 
 void SET(sparse_floats)(struct sparse_rows rows, size_t width, const float *w, double *out)

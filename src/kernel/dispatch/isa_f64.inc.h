@@ -3,8 +3,10 @@
 #include "kernel/dense/linear.inc.h"
 #include "kernel/loss/column_margins.inc.h"
 #include "kernel/loss/margin.inc.h"
+#include "kernel/loss/probability.inc.h"
 #include "kernel/loss/residual.inc.h"
 #include "kernel/loss/softmax.inc.h"
+#include "kernel/loss/softmax_targets.inc.h"
 #include "kernel/small/cholesky_update.inc.h"
 #include "kernel/small/column_range.inc.h"
 #include "kernel/small/triangular_solve.inc.h"
@@ -38,6 +40,16 @@ void SET(residual_f64)(const struct residual_rows *rows, double *activation, str
 void SET(softmax_f64)(const struct softmax_f64 *block)
 {
     softmax_run(block);
+}
+
+void SET(softmax_targets_f64)(const struct softmax_targets_f64 *rows)
+{
+    softmax_targets_run(rows);
+}
+
+void SET(probabilities)(const struct probability_rows *rows)
+{
+    probabilities_run(rows);
 }
 
 void SET(cholesky_update)(const struct cholesky_panel *panel)

@@ -56,11 +56,20 @@ static bool has_avx512(void)
 }
 #endif
 
+/* Probabilities have no plain kernel. */
+#define PROBABILITIES(set)    PROBABILITIES_##set
+#define PROBABILITIES_plain   NULL
+#define PROBABILITIES_avx2    probabilities_avx2
+#define PROBABILITIES_avx512  probabilities_avx512
+#define PROBABILITIES_neon    probabilities_neon
+#define PROBABILITIES_wasm128 probabilities_wasm128
+
 /* One row of the table: the functions of an instruction set, in the order of struct kernel. */
 #define KERNEL(set)                                                                                                    \
     #set, margins_##set, residual_f32_##set, residual_f64_##set, softmax_f32_##set, softmax_f64_##set,                 \
-        &linear_f32_##set, &linear_f64_##set, &sparse_##set, &column_margins_##set, &column_range_##set,               \
-        triangular_solve_##set, cholesky_update_##set
+        softmax_targets_f32_##set, softmax_targets_f64_##set, PROBABILITIES(set), &linear_f32_##set,                   \
+        &linear_f64_##set, &sparse_##set, &column_margins_##set, &column_range_##set, triangular_solve_##set,          \
+        cholesky_update_##set
 
 /* Fastest first. */
 static const struct {
@@ -72,6 +81,8 @@ static const struct {
     {has_avx2, {KERNEL(avx2)}},
 #elif defined(__aarch64__)
     {always, {KERNEL(neon)}}, /* every arm64 has it */
+#elif defined(__wasm_simd128__)
+    {always, {KERNEL(wasm128)}}, /* a browser without it does not load the module */
 #endif
     {always, {KERNEL(plain)}},
 };
@@ -102,4 +113,19 @@ const struct kernel *kernel_choose(const char **wanted)
 {
     *wanted = getenv("TEMPER_KERNEL");
     return *wanted && **wanted ? kernel_find(*wanted) : kernel_best();
+}
+
+/* The table is ordered so that a processor which runs one row runs all after it: AVX-512 includes AVX2 here. */
+const struct kernel *kernel_choose_known(const struct kernel *best, const char **wanted)
+{
+    bool runs = false;
+    *wanted = getenv("TEMPER_KERNEL");
+    if (!*wanted || !**wanted)
+        return best;
+    for (size_t i = 0; i < KERNEL_COUNT; i++) {
+        runs = runs || &kernels[i].kernel == best;
+        if (strcmp(kernels[i].kernel.name, *wanted) == 0)
+            return runs ? &kernels[i].kernel : NULL;
+    }
+    return NULL;
 }

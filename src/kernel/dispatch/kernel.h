@@ -5,6 +5,7 @@
 #include "kernel/dense/linear.h"
 #include "kernel/loss/column_margins.h"
 #include "kernel/loss/margin.h"
+#include "kernel/loss/probability.h"
 #include "kernel/loss/residual.h"
 #include "kernel/loss/softmax.h"
 #include "kernel/small/cholesky_update.h"
@@ -21,6 +22,9 @@ struct kernel {
     residual_f64_fn *residual_f64;
     softmax_f32_fn *softmax_f32;
     softmax_f64_fn *softmax_f64;
+    softmax_targets_f32_fn *softmax_targets_f32;
+    softmax_targets_f64_fn *softmax_targets_f64;
+    probability_fn *probabilities; /* NULL: plain, see there */
     const struct linear_f32 *linear_f32;
     const struct linear_f64 *linear_f64;
     const struct sparse_kernels *sparse;
@@ -35,6 +39,10 @@ const struct kernel *kernel_find(const char *name);
 
 /* The fastest that this processor supports; "plain" always is. */
 const struct kernel *kernel_best(void);
+
+/* The same as kernel_choose without a probe of the processor, which takes as long as the prediction of many rows where
+ * the instruction is emulated; `best` is what kernel_best returned on this machine. */
+const struct kernel *kernel_choose_known(const struct kernel *best, const char **wanted);
 
 /* The one named by the environment variable TEMPER_KERNEL, else the fastest. Reads the environment and
  * probes the processor each time: choose once, and keep the pointer. NULL, and the name in *wanted, if it

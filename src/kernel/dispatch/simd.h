@@ -14,6 +14,8 @@
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #if defined(__AVX512F__)
@@ -91,11 +93,13 @@ HOT vec vec_abs(vec v)
     return (vec)((ivec)v & ~(ivec)vec_all((real)-0.0));
 }
 
-/* a * b + c, rounded once. */
+/* a * b + c, rounded once; WebAssembly has no such instruction, and rounds twice. */
 HOT vec vec_fma(vec a, vec b, vec c)
 {
 #if defined(__AVX2__)
     return (vec)SIMD_OP(fmadd)((native)a, (native)b, (native)c);
+#elif defined(__wasm_simd128__)
+    return a * b + c;
 #elif defined(__ARM_NEON) && defined(SIMD_F32)
     return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
@@ -129,6 +133,8 @@ HOT bool vec_any(ivec mask)
     return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
 #elif defined(__AVX2__)
     return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+#elif defined(__wasm_simd128__)
+    return wasm_v128_any_true((v128_t)mask);
 #else
     return vmaxvq_u32((uint32x4_t)mask) != 0;
 #endif

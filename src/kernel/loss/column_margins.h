@@ -31,6 +31,6 @@ struct column_margin_kernels {
 
 /* The reference: every sum in its written order. */
 extern const struct column_margin_kernels column_margins_plain, column_margins_avx2, column_margins_avx512,
-    column_margins_neon;
+    column_margins_neon, column_margins_wasm128;
 
 #endif

@@ -9,6 +9,9 @@ HOT void vec_narrow(float *to, vec v)
     _mm256_storeu_ps(to, _mm512_cvtpd_ps((__m512d)v));
 #elif defined(__AVX2__)
     _mm_storeu_ps(to, _mm256_cvtpd_ps((__m256d)v));
+#elif defined(__wasm_simd128__)
+    to[0] = (float)v[0];
+    to[1] = (float)v[1];
 #else
     vst1_f32(to, vcvt_f32_f64((float64x2_t)v));
 #endif

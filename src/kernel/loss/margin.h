@@ -109,5 +109,6 @@ margin_fn margins_plain;
 margin_fn margins_avx2;
 margin_fn margins_avx512;
 margin_fn margins_neon;
+margin_fn margins_wasm128;
 
 #endif

@@ -8,6 +8,7 @@
  * in floats are rounded from those in doubles and checked with the rounding of their evaluation. */
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "kernel/loss/chebyshev.h"
 #include "kernel/loss/margin.h"
@@ -164,6 +165,15 @@ static bool fit_polynomials(struct margin_fit *fit)
     return false;
 }
 
+/* Fits all intervals of one range of margins. */
+static bool fit_range(struct margin_fit *fit, struct margin_polynomials *polynomials)
+{
+    fit->polynomials = polynomials;
+    fit->split = polynomials->split;
+    fit->side = MARGIN_INTERVALS / 2;
+    return fit_polynomials(fit);
+}
+
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* The error of a polynomial of floats at a check, as kernels evaluate it. */
@@ -193,18 +203,19 @@ static void place_floats(const struct margin_fit *fit, struct margin_floats *flo
 }
 
 /* From the polynomials of doubles, which are accurate enough. */
-static void fit_floats(struct margin_table *table, const struct chebyshev_grid *points)
+static void fit_floats(struct margin_table *table, struct margin_fit *fit)
 {
     enum { LOWEST_DEGREE = 4 };
     struct margin_floats *floats = &table->floats;
-    struct margin_fit fit = {.from = &table->near, .split = 2, .side = MARGIN_FLOAT_INTERVALS / 2};
-    fit.points = points;
-    sample_function(&fit);
+    fit->from = &table->near;
+    fit->split = 2;
+    fit->side = MARGIN_FLOAT_INTERVALS / 2;
+    sample_function(fit);
     floats->error = INFINITY;
-    floats->degree = first_degree(&fit, LOWEST_DEGREE, MARGIN_FLOAT_DEGREE, ENOUGH_FLOATS);
+    floats->degree = first_degree(fit, LOWEST_DEGREE, MARGIN_FLOAT_DEGREE, ENOUGH_FLOATS);
     /* increases the degree until the error is small enough, or rounding prevents it */
     for (; floats->error > ENOUGH_FLOATS; floats->degree++) {
-        place_floats(&fit, floats);
+        place_floats(fit, floats);
         if (floats->degree == MARGIN_FLOAT_DEGREE || floats->error <= ENOUGH_FLOATS)
             break;
     }
@@ -212,37 +223,44 @@ static void fit_floats(struct margin_table *table, const struct chebyshev_grid *
     floats->limit = floats->error <= ENOUGH_FLOATS ? (float)table->near.limit : 0;
 }
 
-/* No polynomials: every margin takes the exact path. */
-static struct margin_table empty_table(double t1, double t2)
+/* No polynomials: every margin takes the exact path. Cleared in place, since a table takes 23 KiB of a stack. */
+static void clear_table(struct margin_table *table, double t1, double t2)
 {
-    return (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
+    memset(table, 0, sizeof *table);
+    table->t1 = t1;
+    table->t2 = t2;
+    table->form = MARGIN_EXACT;
 }
 
 /* `near` covers |m| < 15 with two intervals for each octave of 1 + |m|, `far` covers |m| < 255 with one. t2 = 1
  * needs no far table, as it has a formula. */
 void margin_table_build(struct margin_table *table, double t1, double t2)
 {
-    *table = empty_table(t1, t2);
-    table->near = (struct margin_polynomials){.split = 1, .limit = 15};
-    table->far = (struct margin_polynomials){.split = 0, .limit = 255};
+    clear_table(table, t1, t2);
+    table->near.split = 1;
+    table->near.limit = 15;
+    table->far.limit = 255;
     if (!(t2 >= 1)) {
         if (t2 >= 0 && margin_sparse_build(&table->sparse, t1, t2))
             table->form = MARGIN_SPARSE;
         return;
     }
+    /* One after the other in the same memory: some threads have a stack of 128 KiB, and a fit takes 26. */
     struct chebyshev_grid points;
-    struct margin_fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near, .split = 1, .side = 8};
-    struct margin_fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
-    near.points = far.points = &points;
+    struct margin_fit fit;
+    fit.t1 = t1;
+    fit.t2 = t2;
+    fit.from = NULL;
+    fit.points = &points;
     chebyshev_grid_init(&points, NODES);
     /* too inaccurate near 0: no table at all */
-    if (!fit_polynomials(&near))
+    if (!fit_range(&fit, &table->near))
         return;
     if (t2 == 1)
         table->form = MARGIN_SIGMOID;
-    else if (fit_polynomials(&far))
+    else if (fit_range(&fit, &table->far))
         table->form = MARGIN_TABLE;
-    fit_floats(table, &points);
+    fit_floats(table, &fit);
 }
 
 /* For few rows the limits of the polynomials are 0, so that all margins use the formula or the exact path. */
@@ -253,7 +271,7 @@ void margin_table_for_rows(struct margin_table *table, double t1, double t2, uin
         margin_table_build(table, t1, t2);
         return;
     }
-    *table = empty_table(t1, t2);
+    clear_table(table, t1, t2);
     if (t2 == 1)
         table->form = MARGIN_SIGMOID;
 }

@@ -43,9 +43,9 @@ typedef void residual_f32_fn(const struct residual_rows *rows, float *activation
 typedef void residual_f64_fn(const struct residual_rows *rows, double *activation, struct residual_sums *sums);
 
 /* Floats with the losses in doubles, where the polynomials of floats cannot be used. */
-residual_f32_fn residual_f32_fine_avx2, residual_f32_fine_avx512, residual_f32_fine_neon;
+residual_f32_fn residual_f32_fine_avx2, residual_f32_fine_avx512, residual_f32_fine_neon, residual_f32_fine_wasm128;
 
-residual_f32_fn residual_f32_plain, residual_f32_avx2, residual_f32_avx512, residual_f32_neon;
-residual_f64_fn residual_f64_plain, residual_f64_avx2, residual_f64_avx512, residual_f64_neon;
+residual_f32_fn residual_f32_plain, residual_f32_avx2, residual_f32_avx512, residual_f32_neon, residual_f32_wasm128;
+residual_f64_fn residual_f64_plain, residual_f64_avx2, residual_f64_avx512, residual_f64_neon, residual_f64_wasm128;
 
 #endif

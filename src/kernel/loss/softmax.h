@@ -5,6 +5,7 @@
 #ifndef KERNEL_SOFTMAX_H
 #define KERNEL_SOFTMAX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,7 +43,30 @@ typedef void softmax_f32_fn(const struct softmax_f32 *block);
 typedef void softmax_f64_fn(const struct softmax_f64 *block);
 
 /* The references: row by row, in doubles, by the formulas as docs/math.md has them. */
-softmax_f32_fn softmax_f32_plain, softmax_f32_avx2, softmax_f32_avx512, softmax_f32_neon;
-softmax_f64_fn softmax_f64_plain, softmax_f64_avx2, softmax_f64_avx512, softmax_f64_neon;
+softmax_f32_fn softmax_f32_plain, softmax_f32_avx2, softmax_f32_avx512, softmax_f32_neon, softmax_f32_wasm128;
+softmax_f64_fn softmax_f64_plain, softmax_f64_avx2, softmax_f64_avx512, softmax_f64_neon, softmax_f64_wasm128;
+
+/* The same for labels that are distributions, and for the bi-tempered loss (tempered/target_losses.h). */
+struct softmax_targets_f32 {
+    struct softmax_f32 block; /* `label` is used, or NULL; `lambda` is not used */
+    /* Without labels the distributions, class-major; with labels, which are for `bregman` alone, not read. It is
+     * workspace, and overwritten, in any case. */
+    float *target;
+    bool bregman; /* t1 < 2 */
+};
+
+struct softmax_targets_f64 {
+    struct softmax_f64 block;
+    double *target;
+    bool bregman;
+};
+
+typedef void softmax_targets_f32_fn(const struct softmax_targets_f32 *rows);
+typedef void softmax_targets_f64_fn(const struct softmax_targets_f64 *rows);
+
+softmax_targets_f32_fn softmax_targets_f32_plain, softmax_targets_f32_avx2, softmax_targets_f32_avx512,
+    softmax_targets_f32_neon, softmax_targets_f32_wasm128;
+softmax_targets_f64_fn softmax_targets_f64_plain, softmax_targets_f64_avx2, softmax_targets_f64_avx512,
+    softmax_targets_f64_neon, softmax_targets_f64_wasm128;
 
 #endif

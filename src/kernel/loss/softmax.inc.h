@@ -2,6 +2,9 @@
  *
  * For t2 > 1: a few Halley steps in low precision, then full precision until |S - 1| is small, then one
  * third-order correction of lambda, p and p^t2, which needs no further exponential. */
+#ifndef KERNEL_SOFTMAX_INC_H
+#define KERNEL_SOFTMAX_INC_H
+
 #include "kernel/loss/softmax_sums.inc.h"
 
 /* E(log S, s) = (S^s - 1)/s. */
@@ -348,3 +351,5 @@ HOT void softmax_run(const softmax_block *block)
             finish_rows(block, from + k * LANES, &passage[k]);
     }
 }
+
+#endif

@@ -1,6 +1,6 @@
 /* softmax_plain: one row at a time in doubles, by the formulas of docs/math.md.
  *
- * The including file defines `real`, the type of the arrays, `block_type`, and PLAIN, which makes names
+ * The including file defines `real`, the type of the arrays, `block_type`, `target_type`, and PLAIN, which makes names
  * distinct. */
 
 /* One row of the block: class c is at [c * stride]. */
@@ -89,5 +89,46 @@ static void PLAIN(block)(const block_type *block)
         block->loss[i] = (real)PLAIN(gradient)(&row, block->label[i], shape->t1, lambda, block->gradient + i);
         if (block->lambda)
             block->lambda[i] = (real)lambda;
+    }
+}
+
+/* ---- Labels that are distributions --------------------------------------------------------------- */
+
+/* The loss of row i at lambda; its pulls replace its target. */
+static double PLAIN(pulls)(const target_type *rows, const struct PLAIN(row) * row, size_t i, double lambda, double *sum)
+{
+    const struct softmax_shape *shape = &rows->block.shape;
+    const uint32_t *label = rows->block.label;
+    const temper_loss_spec spec = {
+        .method = rows->bregman ? TEMPER_BREGMAN : TEMPER_TEMPERED, .t1 = shape->t1, .t2 = shape->t2};
+    double loss = 0;
+    *sum = 0;
+    for (size_t c = 0; c < row->classes; c++) {
+        real *target = rows->target + c * row->stride + i;
+        double y = label ? c == label[i] : (double)*target;
+        struct target_term term = target_term(spec, PLAIN(log_p)(row, c, lambda), y);
+        loss += term.loss;
+        *sum += term.pull;
+        *target = (real)term.pull;
+    }
+    return loss;
+}
+
+/* Loss and gradient of each row: q_c sum(pull) - pull_c, or its negative. */
+static void PLAIN(targets)(const target_type *rows)
+{
+    const block_type *block = &rows->block;
+    const struct softmax_shape *shape = &block->shape;
+    for (size_t i = 0; i < shape->rows; i++) {
+        struct PLAIN(row) row = {block->activation + i, shape->classes, shape->stride, shape->t2, 0};
+        row.max = PLAIN(largest)(&row);
+        double lambda = isnan(row.max) ? NAN : PLAIN(solve)(&row), sum, slope, pulls;
+        block->loss[i] = (real)PLAIN(pulls)(rows, &row, i, lambda, &pulls);
+        PLAIN(sums)(&row, lambda, &sum, &slope);
+        for (size_t c = 0; c < row.classes; c++) {
+            double pull = (double)rows->target[c * row.stride + i];
+            double gradient = PLAIN(power_p)(&row, c, lambda) / slope * pulls - pull;
+            block->gradient[c * row.stride + i] = (real)(rows->bregman ? -gradient : gradient);
+        }
     }
 }

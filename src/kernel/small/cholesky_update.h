@@ -23,5 +23,6 @@ cholesky_update_fn cholesky_update_plain;
 cholesky_update_fn cholesky_update_avx2;
 cholesky_update_fn cholesky_update_avx512;
 cholesky_update_fn cholesky_update_neon;
+cholesky_update_fn cholesky_update_wasm128;
 
 #endif

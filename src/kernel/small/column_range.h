@@ -26,6 +26,7 @@ struct column_range_kernels {
 };
 
 /* The reference: one row after another. */
-extern const struct column_range_kernels column_range_plain, column_range_avx2, column_range_avx512, column_range_neon;
+extern const struct column_range_kernels column_range_plain, column_range_avx2, column_range_avx512, column_range_neon,
+    column_range_wasm128;
 
 #endif

@@ -14,5 +14,6 @@ triangular_solve_fn triangular_solve_plain;
 triangular_solve_fn triangular_solve_avx2;
 triangular_solve_fn triangular_solve_avx512;
 triangular_solve_fn triangular_solve_neon;
+triangular_solve_fn triangular_solve_wasm128;
 
 #endif

@@ -91,11 +91,11 @@ struct sparse_kernels {
     sparse_in_order_fn *in_order;
 };
 
-sparse_many_times_f32_fn sparse_floats_avx2, sparse_floats_avx512, sparse_floats_neon;
+sparse_many_times_f32_fn sparse_floats_avx2, sparse_floats_avx512, sparse_floats_neon, sparse_floats_wasm128;
 sparse_sell16_fn sparse_sell16_avx2, sparse_sell16_avx512;
 sparse_in_order_fn sparse_in_order_avx2, sparse_in_order_avx512;
 
 /* The reference: every sum in the order of the entries. */
-extern const struct sparse_kernels sparse_plain, sparse_avx2, sparse_avx512, sparse_neon;
+extern const struct sparse_kernels sparse_plain, sparse_avx2, sparse_avx512, sparse_neon, sparse_wasm128;
 
 #endif

@@ -178,6 +178,9 @@ static bool allocate(struct multi_objective *multi)
     multi->table = (struct margin_table **)mem_zeroed(multi->members, sizeof(void *));
     multi->scratch = mem_zeroed(multi->workers, sizeof *multi->scratch);
     multi->weights = mem_aligned(gradient, real);
+    multi->pool = multi->workers > 1 ? thread_pool_new(multi->workers) : NULL;
+    if (multi->workers > 1 && !multi->pool)
+        return false;
     if (!multi->member || !multi->table || !multi->scratch || !multi->weights || !allocate_sums(multi))
         return false;
     for (size_t i = 0; i < multi->workers; i++)
@@ -215,6 +218,7 @@ void multi_objective_free(struct multi_objective *multi)
     mem_free(multi->residual);
     mem_free(multi->all_residuals);
     csc_free(&multi->csc);
+    thread_pool_free(multi->pool);
     mem_free(multi);
 }
 
@@ -338,6 +342,11 @@ size_t multi_size(const struct multi_objective *multi)
     return multi->size;
 }
 
+struct thread_pool *multi_threads(const struct multi_objective *multi)
+{
+    return multi->pool;
+}
+
 /* ---- A batch --------------------------------------------------------------------------------- */
 
 /* The index of the member's rows among the subsets of the batch, added if it is new. Members that are fitted on the
@@ -374,7 +383,7 @@ static size_t part_length(const struct multi_objective *multi)
     return (size_t)2 * MULTI_WIDTH + (multi->residual ? 0 : multi->columns * multi->batch.evaluated);
 }
 
-/* Callback of parallel_blocks: one part on one worker. Its sums start at 0, whichever thread runs it. */
+/* Callback of pool_blocks: one part on one worker. Its sums start at 0, whichever thread runs it. */
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
     struct multi_objective *multi = context;
@@ -445,14 +454,14 @@ static temper_status run_batch(struct multi_objective *multi, temper_error *erro
     struct request_batch *batch = &multi->batch;
     /* The number of multiplications decides how many threads are worth waking. */
     double work = (double)multi->x->nonzeros * (double)batch->count;
-    size_t threads = useful_threads(multi->workers, work);
+    size_t threads = threads_worth(multi->workers, work);
     if (multi->spec.f64)
         multi_pack_f64(multi);
     else
         multi_pack_f32(multi);
     /* The processes that hold the sums, for the tree sum. */
     const struct holders holders = {multi->spec.data->ranks.comm, multi->first};
-    temper_status status = parallel_blocks(multi->layout.parts, threads, run_part, multi);
+    temper_status status = pool_blocks(multi->pool, multi->layout.parts, threads, run_part, multi);
     status = status == TEMPER_OK ? tree_sum(&holders, multi->vectors_of, part_length(multi), multi->total.number, error)
                                  : error_no_memory(error);
     /* The parts have stored residuals instead of gradients. */

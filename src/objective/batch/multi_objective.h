@@ -43,6 +43,8 @@ temper_status multi_objective_new(const struct multi_spec *spec, const struct mu
 double multi_bytes(const struct multi_spec *spec, double *block);
 void multi_objective_free(struct multi_objective *multi);
 size_t multi_size(const struct multi_objective *multi); /* of a member's w */
+/* Its threads, for loops between evaluations; NULL: there is one. */
+struct thread_pool *multi_threads(const struct multi_objective *multi);
 
 enum multi_kind {
     MULTI_EVALUATE, /* value and gradient */

@@ -78,6 +78,7 @@ struct multi_objective {
     double *numbers;         /* stored here */
     struct multi_sums total;
     size_t workers;
+    struct thread_pool *pool;      /* for all passes; NULL: one thread */
     struct multi_scratch *scratch; /* [workers] */
     struct request_batch batch;    /* the requests in progress, */
     void *weights;                 /* and their weights: [feature * count + request] */

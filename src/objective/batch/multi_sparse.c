@@ -53,7 +53,7 @@ void multi_part_sparse(const struct multi_work *work, size_t part)
 
 /* ---- Column by column ------------------------------------------------------------------------ */
 
-/* Callback of parallel_blocks: the gradients of one group of columns. Each column is the sum of its entries times the
+/* Callback of pool_blocks: the gradients of one group of columns. Each column is the sum of its entries times the
  * residuals of all requests. */
 static temper_status run_columns(void *context, size_t number, size_t worker)
 {
@@ -111,7 +111,7 @@ temper_status multi_csc_gradient(struct multi_objective *multi, size_t threads, 
         return error_no_memory(error);
     temper_status status = multi->all_residuals ? gather_residuals(multi, bytes, error) : TEMPER_OK;
     /* CSC_GROUPS is fixed: the groups do not depend on the number of threads. */
-    if (status == TEMPER_OK && parallel_blocks(CSC_GROUPS, threads, run_columns, multi) != TEMPER_OK)
+    if (status == TEMPER_OK && pool_blocks(multi->pool, CSC_GROUPS, threads, run_columns, multi) != TEMPER_OK)
         status = error_no_memory(error);
     if (status == TEMPER_OK && multi->all_residuals)
         status = gather_columns(multi, bytes, error);

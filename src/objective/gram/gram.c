@@ -379,7 +379,7 @@ static size_t share_start(const struct gram_group_job *run, size_t share)
     return share < run->shares ? (size_t)(part * (double)columns) : columns;
 }
 
-/* Callback of parallel_blocks: all rows of the group for the lines of one share. */
+/* Callback of pool_blocks: all rows of the group for the lines of one share. */
 static temper_status run_share(void *context, size_t share, size_t worker)
 {
     const struct gram_group_job *run = context;
@@ -398,9 +398,10 @@ temper_status gram_run_group(const struct gram_work *m, size_t group, double *ou
     const struct objective *o = m->o;
     /* Additions of one group, approximately: decides the number of threads. */
     double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
-    size_t threads = useful_threads(o->workers, work), most = o->columns ? o->columns : 1;
+    size_t threads = threads_worth(o->workers, work), most = o->columns ? o->columns : 1;
     struct gram_group_job run = {m, group, threads < most ? threads : most, outer};
-    return parallel_blocks(run.shares, run.shares, run_share, &run) == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+    return pool_blocks(o->pool, run.shares, run.shares, run_share, &run) == TEMPER_OK ? TEMPER_OK
+                                                                                      : error_no_memory(error);
 }
 
 /* The sums of a group, from 0. */

@@ -15,7 +15,7 @@ struct class_batch {
     size_t from, count;
 };
 
-/* Callback of parallel_blocks: the sums of one class over this process's rows, into place `number` of the batch. */
+/* Callback of pool_blocks: the sums of one class over this process's rows, into place `number` of the batch. */
 static temper_status class_gram(void *context, size_t number, size_t worker)
 {
     const struct class_batch *batch = context;
@@ -85,7 +85,7 @@ static temper_status class_sums(const struct gram_work *m, size_t batch_size, te
         }
         if (rank == 0 && batch.count)
             memset(m->sums, 0, batch.count * m->length * sizeof *m->sums);
-        if (parallel_blocks(batch.count, o->workers, class_gram, &batch) != TEMPER_OK)
+        if (pool_blocks(o->pool, batch.count, o->workers, class_gram, &batch) != TEMPER_OK)
             return error_no_memory(error);
         status = pass_sums_on(&batch, ranks, step, batch_size, error);
     }

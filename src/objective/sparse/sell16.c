@@ -271,7 +271,7 @@ struct sell16_job {
     double *out;
 };
 
-/* Callback of parallel_blocks: the product for one group of slices. Every result belongs to one lane, so threads write
+/* Callback of pool_blocks: the product for one group of slices. Every result belongs to one lane, so threads write
  * different numbers. */
 static temper_status one_group(void *context, size_t group, size_t worker)
 {
@@ -284,16 +284,16 @@ static temper_status one_group(void *context, size_t group, size_t worker)
 
 /* out[row] = sum of the row's entries times w. The order of additions within a row is fixed, so the result does not
  * depend on the number of threads. */
-temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, size_t threads,
+temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, struct thread_team team,
                            const float *w, double *out)
 {
     struct sell16_job job = {sell, kernels, w, out};
     /* No thread is started for one worker. */
-    if (threads <= 1) {
+    if (team.threads <= 1) {
         kernels->sell16(&sell->all, 0, sell->all.slices, w, out);
         return TEMPER_OK;
     }
-    return parallel_blocks(SELL16_GROUPS, threads, one_group, &job);
+    return pool_blocks(team.pool, SELL16_GROUPS, team.threads, one_group, &job);
 }
 
 /* out[row] = sum of the squares of the row's entries; of the transpose: of each feature. A slice has SELL16_ROWS rows

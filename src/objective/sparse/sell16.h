@@ -13,6 +13,7 @@
 #define OBJECTIVE_SELL16_H
 
 #include "base/status.h"
+#include "base/thread.h"
 #include "kernel/sparse/sparse_products.h"
 
 enum {
@@ -45,7 +46,7 @@ static inline bool sell16_exists(const struct sell16 *sell)
 void sell16_squares(const struct sell16 *sell, double *out);
 
 /* out = matrix times w, on so many threads: the same bits as kernels->in_order. */
-temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, size_t threads,
+temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, struct thread_team team,
                            const float *w, double *out);
 
 #endif

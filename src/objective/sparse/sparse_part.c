@@ -72,8 +72,9 @@ temper_status sparse_activate(struct objective *o, enum pass pass, size_t thread
 {
     if (o->weights.all_zero || !uses_sell16(o, pass))
         return TEMPER_OK;
+    const struct thread_team team = {o->pool, threads};
     temper_status status =
-        sell16_times(&o->sparse.by_row, o->kernel->sparse, threads, o->weights.f32, o->sparse.activation);
+        sell16_times(&o->sparse.by_row, o->kernel->sparse, team, o->weights.f32, o->sparse.activation);
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
@@ -225,7 +226,7 @@ struct column_pass {
     const void *residual; /* of all rows */
 };
 
-/* Callback of parallel_blocks: the gradient of one group of columns, each of which is the sum of its entries times the
+/* Callback of pool_blocks: the gradient of one group of columns, each of which is the sum of its entries times the
  * residuals of their rows. Scaling, mean and penalty are applied while the columns are in the cache. */
 static temper_status column_group(void *context, size_t group, size_t worker)
 {
@@ -256,8 +257,9 @@ static temper_status column_slices(const struct column_pass *pass, size_t thread
     const struct objective *o = pass->o;
     /* MPI: this process's columns begin here. */
     const size_t first = o->sparse.csc.first;
+    const struct thread_team team = {o->pool, threads};
     temper_status status =
-        sell16_times(&o->sparse.by_column, o->kernel->sparse, threads, pass->residual, pass->gradient + first);
+        sell16_times(&o->sparse.by_column, o->kernel->sparse, team, pass->residual, pass->gradient + first);
     if (status == TEMPER_OK)
         finish_columns(o, pass->w, first, first + o->sparse.csc.columns, pass->gradient);
     return status;
@@ -269,7 +271,7 @@ static temper_status all_columns(struct column_pass *pass, size_t threads)
 {
     if (pass->floats && sell16_exists(&pass->o->sparse.by_column))
         return column_slices(pass, threads);
-    return parallel_blocks(CSC_GROUPS, threads, column_group, pass);
+    return pool_blocks(pass->o->pool, CSC_GROUPS, threads, column_group, pass);
 }
 
 /* ---- MPI: all-gather the residuals, compute some columns, all-gather the columns ------------- */
@@ -331,7 +333,7 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
         return TEMPER_OK;
     }
     struct column_pass pass = {o, sparse_takes_floats(o, pass_kind), w, gradient, o->sparse.residual};
-    size_t threads = useful_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
+    size_t threads = threads_worth(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     temper_status status = TEMPER_OK;
     /* Set by the passes of sparse_takes_floats in place of the doubles. */
     if (pass.floats)
@@ -359,7 +361,7 @@ static double sum_squares(const struct sparse_rows *entries, size_t column, bool
     return sum;
 }
 
-/* Callback of parallel_blocks: the sums of squares of one group of columns. */
+/* Callback of pool_blocks: the sums of squares of one group of columns. */
 static temper_status square_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
@@ -389,7 +391,7 @@ static void squares_of_rows(const struct objective *o, double *square)
 temper_status objective_squares(struct objective *o, double *square, bool *known, temper_error *error)
 {
     struct column_pass pass = {.o = o, .gradient = square};
-    size_t threads = useful_threads(o->workers, (double)o->x->nonzeros);
+    size_t threads = threads_worth(o->workers, (double)o->x->nonzeros);
     bool sell16 = sell16_exists(&o->sparse.by_column);
     if (o->sparse.scatter)
         squares_of_rows(o, square);
@@ -399,7 +401,7 @@ temper_status objective_squares(struct objective *o, double *square, bool *known
         return TEMPER_OK;
     if (sell16)
         sell16_squares(&o->sparse.by_column, square + o->sparse.csc.first);
-    else if (parallel_blocks(CSC_GROUPS, threads, square_group, &pass) != TEMPER_OK)
+    else if (pool_blocks(o->pool, CSC_GROUPS, threads, square_group, &pass) != TEMPER_OK)
         return error_no_memory(error);
     return o->sparse.all_residuals ? gather_columns(&pass, 1, error) : TEMPER_OK;
 }

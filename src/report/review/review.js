@@ -473,7 +473,12 @@
 
   // ---- Files ------------------------------------------------------------------------------------------------------------
 
-  const cell = (text) => (/^$|[",;\t\r\n]|^ | $/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
+  // What a spreadsheet would run gets an apostrophe before it, as in all results of temper, and is read without it.
+  const formula = /^[=+\-@\t\r][^]*[(|!]/;
+  const safe = (text) => (formula.test(text) ? "'" + text : text);
+  const unsafe = (text) => (text[0] === "'" && formula.test(text.slice(1)) ? text.slice(1) : text);
+  const quoted = (text) => (/^$|[",;\t\r\n]|^ | $/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text);
+  const cell = (text) => quoted(safe(text));
 
   // The file that temper reads: of an audit all decisions; of tune --ask every row, with a label where one is decided.
   function exported() {
@@ -506,7 +511,7 @@
     while (pattern.lastIndex < table.length) {
       const found = pattern.exec(table);
       if (!found) throw new Error("not a table");
-      rows[rows.length - 1].push(found[1] === undefined ? found[2] : found[1].replace(/""/g, '"'));
+      rows[rows.length - 1].push(unsafe(found[1] === undefined ? found[2] : found[1].replace(/""/g, '"')));
       if (found[3] !== separator) rows.push([]);
     }
     return rows.filter((row) => row.some((words) => words !== ""));

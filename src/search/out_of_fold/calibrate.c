@@ -260,6 +260,7 @@ temper_status calibrate_model(const struct dataset *data, const temper_train_opt
                                            .model = model,
                                            .error = error,
                                            .phase = TEMPER_PHASE_CALIBRATE,
+                                           .started = train_clock() - report->seconds,
                                            .from_model = true}};
     double started = train_clock();
     enum calibrate_kind kind;

@@ -103,6 +103,8 @@ static int report_progress(void *context, const temper_train_progress *progress)
     struct fold_scores *s = context;
     temper_train_progress shown = *progress;
     shown.phase = s->phase;
+    shown.seconds = train_clock() - s->started;
+    shown.state = NULL; /* the model of the fit lacks a fold, and is none to be had */
     return s->options->on_progress(s->options->progress_context, &shown);
 }
 

@@ -16,6 +16,7 @@ struct fold_scores {
     struct model *model; /* fitted to all rows: its loss, its penalty, and perhaps the initial weights of the fits */
     temper_error *error;
     const char *phase; /* of the fits, for the caller's progress */
+    double started;    /* when the caller's call began, by train_clock */
     bool from_model;   /* fits start from the weights of the model, with fewer digits; false: as the training does */
     struct gathered_labels labels;
     uint32_t *fold;      /* of each row; NULL where the model itself scores */

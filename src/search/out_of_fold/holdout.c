@@ -242,8 +242,12 @@ temper_status holdout_estimate(const struct dataset *data, const temper_train_op
         report->expected = holdout_none(why);
         return TEMPER_OK;
     }
-    struct fold_scores scores = {
-        .data = data, .options = options, .model = model, .error = error, .phase = TEMPER_PHASE_HOLDOUT};
+    struct fold_scores scores = {.data = data,
+                                 .options = options,
+                                 .model = model,
+                                 .error = error,
+                                 .phase = TEMPER_PHASE_HOLDOUT,
+                                 .started = started - report->seconds};
     temper_status status = run_fits(&scores, kind == HOLDOUT_SHARE ? share : 0, &report->expected);
     if (scores.stopped)
         report->stop = TEMPER_STOP_INTERRUPTED;

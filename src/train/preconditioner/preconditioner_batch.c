@@ -27,6 +27,7 @@ struct gram_preconditioners {
     double *gram;                           /* n x n; NULL: low rank instead */
     struct lowrank_preconditioner *lowrank; /* NULL: the Gram matrix instead */
     size_t n, threads;                      /* n: features, and the intercept if there is one */
+    struct thread_pool *pool;               /* of the caller, or NULL */
     bool intercept;
     double *l2;                                                  /* the penalty of each preconditioner */
     double **factor;                                             /* its Cholesky factor; NULL: not positive definite */
@@ -49,7 +50,8 @@ static temper_status compute_gram(struct gram_preconditioners *batch, const stru
                                             .scale = scaled_features_scale(features),
                                             .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
                                             .intercept = batch->intercept,
-                                            .threads = batch->threads};
+                                            .threads = batch->threads,
+                                            .keeps_threads = true};
     struct objective *objective;
     TRY(objective_new(&objective_spec, &objective, error));
     temper_status status = objective_gram(objective, NULL, wanted > least ? wanted : least, batch->gram, error);
@@ -97,6 +99,7 @@ temper_status gram_preconditioners_new(const struct gram_preconditioners_spec *s
     batch->intercept = spec->intercept;
     batch->n = (size_t)spec->features->data->x.columns + (spec->intercept ? 1 : 0);
     batch->threads = spec->threads;
+    batch->pool = spec->pool;
     temper_status status = fill(batch, spec, error);
     if (status == TEMPER_OK)
         *out = batch;
@@ -184,7 +187,7 @@ static void add_to_group(struct gram_preconditioners *batch, const struct precon
     group->curvature[group->count++] = vector->curvature;
 }
 
-/* For parallel_blocks: solves for the vectors of one group in place, in the workspace of the thread. */
+/* For pool_blocks: solves for the vectors of one group in place, in the workspace of the thread. */
 static temper_status solve_group(void *context, size_t number, size_t worker)
 {
     struct gram_preconditioners *batch = context;
@@ -211,5 +214,5 @@ temper_status gram_preconditioners_apply(struct gram_preconditioners *batch, con
     batch->groups = 0;
     for (size_t i = 0; i < count; i++)
         add_to_group(batch, &vectors[i]);
-    return parallel_blocks(batch->groups, batch->threads, solve_group, batch);
+    return pool_blocks(batch->pool, batch->groups, batch->threads, solve_group, batch);
 }

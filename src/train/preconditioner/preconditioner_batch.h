@@ -16,9 +16,10 @@ enum { GRAM_PRECONDITIONERS_MOST_VECTORS = 96 }; /* in one call of gram_precondi
 struct gram_preconditioners_spec {
     const struct scaled_features *features; /* borrowed */
     bool intercept;
-    bool few_fits;        /* for which adding up the Gram matrix of all features would take longer than it saves */
-    size_t max_penalties; /* that will be asked for */
-    size_t threads;       /* at least 1 */
+    bool few_fits;            /* for which adding up the Gram matrix of all features would take longer than it saves */
+    size_t max_penalties;     /* that will be asked for */
+    size_t threads;           /* at least 1 */
+    struct thread_pool *pool; /* that solves use; NULL: none */
 };
 
 /* Computes the Gram matrix, or the principal directions. */

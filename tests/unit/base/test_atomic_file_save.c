@@ -286,6 +286,10 @@ TEST(every_failing_call_leaves_a_whole_file)
 {
     scratch_enter();
     size_t told = fail_each(fault_arm_files, TEMPER_IO);
+    CHECKF(told >= 6, "%zu", told); /* open, write, fchmod, fsync, linkat, close, rename */
+    fault_hide_unnamed_files(true);
+    told = fail_each(fault_arm_files, TEMPER_IO);
+    fault_hide_unnamed_files(false);
     CHECKF(told >= 6, "%zu", told); /* open, write, fchmod, fsync, close, rename */
     scratch_leave();
 }
@@ -294,6 +298,9 @@ TEST(every_failing_allocation_leaves_a_whole_file)
 {
     scratch_enter();
     CHECK(fail_each(fault_arm, TEMPER_NO_MEMORY) >= 1);
+    fault_hide_unnamed_files(true);
+    CHECK(fail_each(fault_arm, TEMPER_NO_MEMORY) >= 1);
+    fault_hide_unnamed_files(false);
     scratch_leave();
 }
 

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "base/thread.h"
@@ -186,6 +188,124 @@ TEST(no_memory_is_a_status)
     CHECK(atomic_load(&tally.done[0]) == 0);
 }
 
+/* ---- Pools ----------------------------------------------------------------------------------- */
+
+static void check_pool(struct thread_pool *pool, size_t threads)
+{
+    struct tally tally = {.threads = threads};
+    CHECK(pool_blocks(pool, BLOCKS, threads, count_block, &tally) == TEMPER_OK);
+    for (size_t i = 0; i < BLOCKS; i++)
+        CHECKF(atomic_load(&tally.done[i]) == 1, "block %zu was done %d times", i, atomic_load(&tally.done[i]));
+    CHECK(atomic_load(&tally.strangers) == 0);
+}
+
+/* Loops of all widths one after the other, and no thread is started twice. */
+TEST(a_pool_starts_each_thread_once)
+{
+    struct thread_pool *pool = thread_pool_new(4);
+    if (!CHECK(pool != NULL))
+        return;
+    fault_arm_threads(1000);
+    for (size_t i = 0; i < 100; i++)
+        check_pool(pool, 1 + i % 4);
+    fault_disarm();
+    CHECK_EQ_SIZE(fault_count(), 3);
+    thread_pool_free(pool);
+    thread_pool_free(NULL);
+}
+
+TEST(a_pool_without_threads_works)
+{
+    struct thread_pool *pool = thread_pool_new(MANY);
+    if (!CHECK(pool != NULL))
+        return;
+    fault_arm_threads(3);
+    check_pool(pool, MANY);
+    check_pool(pool, MANY);
+    fault_disarm();
+    CHECK_EQ_SIZE(fault_count(), 3); /* not tried again */
+    thread_pool_free(pool);
+    fault_arm(1);
+    CHECK(thread_pool_new(4) == NULL);
+    fault_disarm();
+    check_pool(NULL, 3);
+}
+
+TEST(a_pool_reports_the_first_failing_block)
+{
+    struct thread_pool *pool = thread_pool_new(5);
+    for (int repeat = 0; pool && repeat < 20; repeat++) {
+        struct failing failing = {0};
+        CHECK(pool_blocks(pool, BLOCKS, 5, fail_some, &failing) == TEMPER_BAD_DATA);
+        for (size_t block = 0; block <= FIRST_BAD; block++)
+            CHECK(atomic_load(&failing.done[block]) == 1);
+        check_pool(pool, 5); /* a failure does not stay */
+    }
+    thread_pool_free(pool);
+}
+
+struct nested_loops {
+    struct thread_pool *pool;
+    struct tally inner[8];
+};
+
+static temper_status run_nested(void *context, size_t block, size_t worker)
+{
+    struct nested_loops *nested = context;
+    (void)worker;
+    nested->inner[block].threads = 3;
+    return pool_blocks(nested->pool, BLOCKS, 3, count_block, &nested->inner[block]);
+}
+
+TEST(a_loop_within_a_loop_of_the_same_pool_ends)
+{
+    static struct nested_loops nested;
+    nested.pool = thread_pool_new(3);
+    CHECK(pool_blocks(nested.pool, 8, 3, run_nested, &nested) == TEMPER_OK);
+    for (size_t block = 0; block < 8; block++)
+        for (size_t i = 0; i < BLOCKS; i++)
+            CHECK(atomic_load(&nested.inner[block].done[i]) == 1);
+    thread_pool_free(nested.pool);
+}
+
+/* ThreadSanitizer ends a child that starts threads. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WITH_THREAD_SANITIZER
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define WITH_THREAD_SANITIZER
+#endif
+
+/* A child, which has none of the threads, starts its own, and does not wait for the others as it frees the pool. */
+TEST(a_child_of_fork_has_threads_of_its_own)
+{
+#ifdef WITH_THREAD_SANITIZER
+    SKIP("ThreadSanitizer has no threads after fork");
+#endif
+    struct thread_pool *pool = thread_pool_new(3);
+    int ended = -1;
+    if (!CHECK(pool != NULL))
+        return;
+    check_pool(pool, 3);
+    pid_t child = fork();
+    if (child == 0) {
+        struct tally tally = {.threads = 3};
+        alarm(60); /* ends a child that waits for ever */
+        fault_arm_threads(1000);
+        bool fine = pool_blocks(pool, BLOCKS, 3, count_block, &tally) == TEMPER_OK;
+        fine = fine && fault_count() == 2; /* those of the parent are not here */
+        for (size_t i = 0; i < BLOCKS; i++)
+            fine = fine && atomic_load(&tally.done[i]) == 1;
+        thread_pool_free(pool);
+        _exit(fine ? 0 : 1);
+    }
+    CHECK(child > 0 && waitpid(child, &ended, 0) == child);
+    CHECKF(ended == 0, "the child ended with status %d", ended);
+    check_pool(pool, 3);
+    thread_pool_free(pool);
+}
+
 TEST(the_machine_has_a_thread)
 {
     CHECK(thread_count_default() >= 1);
@@ -227,5 +347,7 @@ TEST(the_stack_of_a_thread_does_not_depend_on_the_system)
 TEST_LIST(LISTED(every_block_is_done_once), LISTED(no_blocks_are_no_work),
           LISTED(any_number_of_threads_gives_the_same_bits), LISTED(the_first_failing_block_wins),
           LISTED(one_thread_stops_at_the_failure), LISTED(without_new_threads_the_caller_does_it),
-          LISTED(one_thread_starts_none), LISTED(no_memory_is_a_status), LISTED(the_machine_has_a_thread),
-          LISTED(the_stack_of_a_thread_does_not_depend_on_the_system))
+          LISTED(one_thread_starts_none), LISTED(no_memory_is_a_status), LISTED(a_pool_starts_each_thread_once),
+          LISTED(a_pool_without_threads_works), LISTED(a_pool_reports_the_first_failing_block),
+          LISTED(a_loop_within_a_loop_of_the_same_pool_ends), LISTED(a_child_of_fork_has_threads_of_its_own),
+          LISTED(the_machine_has_a_thread), LISTED(the_stack_of_a_thread_does_not_depend_on_the_system))

@@ -1,5 +1,8 @@
 /* Columns of characters on a terminal. */
 #include "base/display/display_width.h"
+
+#include <string.h>
+
 #include "fixtures/test.h"
 
 TEST(characters)
@@ -25,4 +28,32 @@ TEST(other_bytes)
     CHECK(cut.bytes == 1 && cut.columns == 1);
 }
 
-TEST_LIST(LISTED(characters), LISTED(other_bytes))
+/* Checks a text with its control characters replaced. */
+static void check_masked(const char *text, bool lines, const char *expected)
+{
+    char bytes[64];
+    size_t length = strlen(text);
+    memcpy(bytes, text, length + 1);
+    length = display_mask_controls(bytes, length, lines);
+    bytes[length] = '\0';
+    CHECK_EQ_TEXT(bytes, expected);
+}
+
+TEST(controls)
+{
+    check_masked("caf\xc3\xa9 \xe6\x97\xa5", false, "caf\xc3\xa9 \xe6\x97\xa5");
+    check_masked("a\033[31mb\x7f", false, "a?[31mb?");
+    check_masked("a\xc2\x9b"
+                 "31m",
+                 false, "a?31m"); /* U+009B, the C1 form of ESC [ */
+    check_masked("a\x9b"
+                 "31m",
+                 false, "a?31m");                              /* the same in an 8-bit encoding */
+    check_masked("\xe2\x80\xae x\xe2\x81\xa6", false, "? x?"); /* a right-to-left override, an isolate */
+    check_masked("a\tb\n\r", false, "a?b??");
+    check_masked("a\tb\n\r", true, "a\tb\n?");
+    check_masked("\xff\xa0", true, "\xff\xa0"); /* no UTF-8 and no control: Latin-1, perhaps */
+    CHECK(display_width("\xe2\x80\xae") == 1 && display_width("\xc2\x9b") == 1);
+}
+
+TEST_LIST(LISTED(characters), LISTED(other_bytes), LISTED(controls))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "data/classes.h"
 #include "data/string_table.h"
 #include "fixtures/fault_injection.h"
@@ -301,8 +302,29 @@ TEST(sorting_and_copying_survive_a_lack_of_memory)
     classes_free(&copy);
 }
 
-TEST_LIST(LISTED(numbers_compare_as_numbers), LISTED(text_compares_as_text), LISTED(long_identifiers_stay_apart),
-          LISTED(finding_adds_nothing), LISTED(numbers_are_sorted), LISTED(one_text_keeps_the_order_of_appearance),
+/* Numbers get the classes of their texts, more of them than are remembered, and each again. */
+TEST(numbers_are_the_classes_of_their_decimals)
+{
+    static const double odd[] = {0, -0.0, 1, -1, 0.1, 1e300, 1e-300, 3e9, 1.0 / 3};
+    enum { ODD = sizeof odd / sizeof *odd, MANY_NUMBERS = 3 * NUMBER_CLASSES };
+    struct classes by_number = {0}, by_text = {0};
+    static struct number_classes seen;
+    for (size_t i = 0; i < 2 * MANY_NUMBERS; i++) {
+        char text[NUMBER_LENGTH];
+        double value = i % MANY_NUMBERS < ODD ? odd[i % MANY_NUMBERS] : (double)(i % MANY_NUMBERS) * 0.5;
+        uint32_t expected = classes_add(&by_text, text, number_write_f64(value, text));
+        CHECK(classes_add_number(&by_number, &seen, value) == expected);
+    }
+    CHECK(by_number.count == by_text.count);
+    for (size_t c = 0; c < by_text.count; c++)
+        CHECK_EQ_TEXT(by_number.name[c], by_text.name[c]);
+    classes_free(&by_number);
+    classes_free(&by_text);
+}
+
+TEST_LIST(LISTED(numbers_are_the_classes_of_their_decimals), LISTED(numbers_compare_as_numbers),
+          LISTED(text_compares_as_text), LISTED(long_identifiers_stay_apart), LISTED(finding_adds_nothing),
+          LISTED(numbers_are_sorted), LISTED(one_text_keeps_the_order_of_appearance),
           LISTED(labels_need_not_end_in_nul), LISTED(as_many_as_allowed), LISTED(endless_spellings_of_one_number),
           LISTED(crafted_collisions_are_scattered), LISTED(a_list_of_names_fits_in_a_message),
           LISTED(survives_a_lack_of_memory), LISTED(sorting_and_copying_survive_a_lack_of_memory))

@@ -186,14 +186,35 @@ TEST(weights_that_come_in_another_way_are_checked)
     }
 }
 
-/* Two factors that a double holds, and their product, which it does not. */
+/* Weights count in proportion, and sums of their squares must neither overflow nor underflow. */
+TEST(weights_far_from_one_are_refused)
+{
+    struct dataset *data = table_pattern(MATRIX_F32, 3, 1, 2);
+    temper_error error = {0};
+    table_weigh(data, (const double[]){1, 1e31, 1});
+    CHECK(weights_check(data, &error) == TEMPER_BAD_DATA);
+    CHECK_EQ_TEXT(error.message,
+                  "table.csv:20: weight 1e31 is refused; weights count in proportion: divide all of them "
+                  "by a common number");
+    table_weigh(data, (const double[]){1e-31, 0, 1e-300});
+    CHECK(weights_check(data, &error) == TEMPER_BAD_DATA);
+    CHECK_EQ_TEXT(error.message,
+                  "table.csv: all weights are below 1e-30; they count in proportion: multiply all of them "
+                  "by a common number");
+    /* a small weight beside a usual one counts for nothing, which is right */
+    table_weigh(data, (const double[]){1e-300, 1e30, 1e-30});
+    CHECK(weights_check(data, &error) == TEMPER_OK);
+    dataset_free(data);
+}
+
+/* Two factors in the range, and their product, which is not. */
 TEST(products_are_checked_too)
 {
     struct dataset *data = table_pattern(MATRIX_F32, 3, 1, 2);
     temper_error error = {0};
-    table_weigh(data, (const double[]){1, 1e300, 1});
-    CHECK(weights_by_class("c1=1e300", data, &error) == TEMPER_BAD_DATA);
-    CHECK(data->weight[1] == 1e300);
+    table_weigh(data, (const double[]){1, 1e20, 1});
+    CHECK(weights_by_class("c1=1e20", data, &error) == TEMPER_BAD_DATA);
+    CHECK(data->weight[1] == 1e20);
     dataset_free(data);
 }
 
@@ -223,4 +244,4 @@ TEST(survives_a_lack_of_memory)
 TEST_LIST(LISTED(one_number_a_line), LISTED(files_that_are_refused), LISTED(a_nul_byte_and_a_missing_file),
           LISTED(lines_of_any_length), LISTED(balanced_classes_weigh_the_same), LISTED(weights_multiply),
           LISTED(class_weights_that_are_refused), LISTED(weights_that_come_in_another_way_are_checked),
-          LISTED(products_are_checked_too), LISTED(survives_a_lack_of_memory))
+          LISTED(weights_far_from_one_are_refused), LISTED(products_are_checked_too), LISTED(survives_a_lack_of_memory))

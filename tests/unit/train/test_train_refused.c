@@ -33,6 +33,7 @@ TEST(every_bad_option_is_refused_with_advice)
     REFUSED(init = "normal:1x", "normal:0.001");
     REFUSED(l2 = -1, "--l2 auto");
     REFUSED(l2 = INFINITY, "--l2 auto");
+    REFUSED(l2 = 1e16, "from 0 to 1e+15");
     REFUSED(tolerance = 0, "--tol 1e-4");
     REFUSED(tolerance = NAN, "--tol 1e-4");
     REFUSED(tolerance = -1, "--tol 1e-4");
@@ -53,6 +54,8 @@ TEST(every_bad_loss_is_refused_with_advice)
         REFUSED(loss = ((temper_loss_spec){.method = TEMPER_HINGE, .smoothing = wrong[i]}), "try 0");
         REFUSED(loss = ((temper_loss_spec){.method = TEMPER_BREGMAN, .t1 = wrong[i], .t2 = 1}), "--t1 0.3 --t2 1");
     }
+    REFUSED(loss.t1 = 10.5, "above 10 cannot be trained");
+    REFUSED(loss.t2 = 1e10, "above 10 cannot be trained");
     REFUSED(loss = ((temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 1, .t2 = 0.9}), "raise t2");
     REFUSED(loss = ((temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.6, .t2 = 0.5}), "raise t2");
     REFUSED(loss = ((temper_loss_spec){.method = TEMPER_T_LOGISTIC, .t2 = 0.5}), "raise t2");

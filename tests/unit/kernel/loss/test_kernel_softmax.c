@@ -1,8 +1,4 @@
-/* The multiclass kernels, f32 and f64, against the exact functions row by row.
- *
- * Bounds, relative to what a row can be: losses to max(1, loss), gradients to the importance factor
- * f = p^(t2-t1), or to 1 for t2 < 1. There a class at the edge of support has p^t2 with an infinite
- * slope, so one rounding of an activation is worth eps^min(1, t2/(1-t2)). */
+/* The multiclass kernels, f32 and f64, against the exact functions row by row; the bounds are in softmax_bounds.h. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +6,7 @@
 
 #include "base/random.h"
 #include "fixtures/kernel_under_test.h"
+#include "fixtures/softmax_bounds.h"
 #include "temper_extra.h"
 
 enum { ROWS = 37, PADDED = 48, MOST_CLASSES = 1000, MOST = PADDED * MOST_CLASSES };
@@ -66,25 +63,10 @@ static void fill(struct buffers *b, const struct setting *s)
         b->label[i] = (uint32_t)random_below(random, 7000000 + i, s->classes);
 }
 
-/* What one rounding error of the type may do. */
-struct bounds {
-    double loss, gradient;
-};
-
-static struct bounds bounds_of(const struct setting *s, double eps)
+/* log p of the label, as far as loss and importance factor f tell it. */
+static double label_log_p(const struct setting *s, double exact_loss, double factor)
 {
-    double power = s->t2 < 1 ? fmin(1, s->t2 / (1 - s->t2)) : 1;
-    double gradient = power == 0 ? INFINITY : pow(80 * eps, power);
-    /* -log_t1 p near the edge feels p^(1-t1), p = u^(1/(1-t2)) */
-    double loss_power = s->t2 < 1 ? fmin(1, (1 - s->t1) / (1 - s->t2)) : 1;
-    return (struct bounds){.loss = loss_power <= 0 ? INFINITY : pow(80 * eps, loss_power), .gradient = gradient};
-}
-
-/* Relative errors of p grow with |log p|, those of sums with the number of classes. */
-static double growth(const struct setting *s, double exact_loss, double factor)
-{
-    double log_p = s->t1 == 1 ? exact_loss : s->t1 == s->t2 ? 50 : log(factor) / (s->t2 - s->t1);
-    return 1 + 0.02 * fmin(fabs(log_p), 5000) + 1e-3 * (double)s->classes;
+    return s->t1 == 1 ? exact_loss : s->t1 == s->t2 ? 50 : log(factor) / (s->t2 - s->t1);
 }
 
 static void check_row(const struct setting *s, size_t i, const double *got, double loss, double eps)
@@ -92,8 +74,9 @@ static void check_row(const struct setting *s, size_t i, const double *got, doub
     struct buffers *b = buffers();
     double exact = temper_loss(b->row, s->classes, b->label[i], s->t1, s->t2, b->row_gradient);
     double factor = temper_importance(b->row, s->classes, b->label[i], s->t1, s->t2);
-    struct bounds bounds = bounds_of(s, eps);
-    double more = growth(s, exact, factor), worst = 0, unit = s->t2 < 1 ? fmax(1, factor) : factor;
+    struct softmax_bounds bounds = softmax_bounds_of(s->t1, s->t2, eps);
+    double more = softmax_growth(label_log_p(s, exact, factor), s->classes), worst = 0,
+           unit = s->t2 < 1 ? fmax(1, factor) : factor;
     if (exact > (eps > 1e-10 ? 1e30 : 1e290) || factor > 1e30)
         return; /* beyond the range of the type */
     CHECKF(loss == exact || fabs(loss - exact) <= more * bounds.loss * fmax(1, exact),

@@ -88,8 +88,8 @@ static void check_rows(const struct sparse_kernels *sparse, const struct made *m
     float *w = floats(made->columns);
     double *one = empty(rows), *two = empty(rows), *plain = empty(rows), *square = empty(rows);
     CHECK(sell16_make(&made->rows, made->columns, &sell));
-    CHECK(sell16_times(&sell, sparse, 1, w, one) == TEMPER_OK);
-    CHECK(sell16_times(&sell, sparse, 2, w, two) == TEMPER_OK);
+    CHECK(sell16_times(&sell, sparse, (struct thread_team){.threads = 1}, w, one) == TEMPER_OK);
+    CHECK(sell16_times(&sell, sparse, (struct thread_team){.threads = 2}, w, two) == TEMPER_OK);
     sparse->in_order(made->rows, w, plain);
     sell16_squares(&sell, square);
     CHECK(same(one, plain, rows) && same(two, plain, rows));
@@ -159,7 +159,7 @@ TEST(sell16_of_columns)
         float *r = floats(shapes[k].rows + 1);
         double *out = empty(made.columns), *plain = empty(made.columns);
         CHECK(sell16_transpose(&made.rows, made.columns, &sell));
-        CHECK(sell16_times(&sell, kernel->sparse, 2, r, out) == TEMPER_OK);
+        CHECK(sell16_times(&sell, kernel->sparse, (struct thread_team){.threads = 2}, r, out) == TEMPER_OK);
         kernel->sparse->in_order(transposed, r, plain);
         CHECK(same(out, plain, made.columns));
         sell16_free(&sell);

@@ -1,0 +1,4 @@
+library(testthat)
+library(temper)
+
+test_check("temper")
