@@ -62,8 +62,8 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 WITH_NETWORKS = tools/setup python && tools/setup networks && tools/python build && \
     build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
 
-wheels: ## wheels for Linux (glibc and musl, x86_64 and aarch64) in build/wheelhouse, cross-compiled, checked and tried; the source archive built without system libraries
-	@tools/wheels x86_64 aarch64 x86_64-musl aarch64-musl
+wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried; the source archive built without system libraries
+	@tools/wheels
 	@tools/setup python
 	@tools/python build
 	@tools/wheels test
@@ -71,7 +71,7 @@ wheels: ## wheels for Linux (glibc and musl, x86_64 and aarch64) in build/wheelh
 	@tools/wheels test-arm64
 	@tools/check-sdist
 
-ports: ## other systems: macOS compiled and linked, Windows under Wine, musl, long double of 64 bits
+ports: ## other systems: macOS compiled and linked, Windows under Wine, long double of 64 bits
 	@tools/setup ports
 	@TEMPER_TARGET=temper_cli tools/build gcc
 	@tools/ports

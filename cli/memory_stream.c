@@ -7,7 +7,7 @@ FILE *memory_stream_open(char **bytes, size_t *length)
 }
 
 /* open_memstream keeps bytes and length up to date at each flush and grows the buffer as needed. ferror is read before
- * fclose, which frees the stream. */
+ * fclose, which frees the stream. NOLINTNEXTLINE(readability-non-const-parameter): the same signature on Windows */
 bool memory_stream_close(FILE *stream, char **bytes, size_t *length)
 {
     (void)bytes, (void)length;

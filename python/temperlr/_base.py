@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from . import _temper
 from ._compat import CallbackSupportMixin, available_if, validate
-from ._data import Labels, borrow, encode_labels, encode_rows
+from ._data import Labels, borrow, encode_labels, encode_rows, on_cpu
 from ._params import threads_of
 from ._types import ClassWeight, Numbers, Rows
 from .tables import Table, from_arrow, is_table
@@ -84,6 +84,11 @@ def _has_partial_fit(estimator: Any) -> bool:
     raise AttributeError("a part of the rows does not determine the weights of all; fit all of them, which are not "
                          "copied (numpy.memmap works), begin with the last weights by warm_start=True, or train on "
                          "rows of several machines by temperlr.shards")
+
+
+def weight_type(dtype: Any) -> np.dtype[Any]:
+    """The type of coef_ for rows of this one: LogisticRegression converts all but float32 to float64."""
+    return np.dtype(np.float32 if dtype == np.float32 else np.float64)
 
 
 def iterations_of(report: dict[str, Any]) -> np.ndarray:
@@ -169,7 +174,7 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        return CountingRows.of(X, column_or_1d(y), weights)
+        return CountingRows.of(X, column_or_1d(on_cpu(y, "y")), weights)
 
     # ---- What was trained ------------------------------------------------------------------------
 
@@ -179,7 +184,7 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self._model = model
         self.classes_ = labels.classes
         self._order = labels.order
-        self._dtype = np.dtype(np.float32 if dtype == np.float32 else np.float64)
+        self._dtype = weight_type(dtype)
 
     def _read_weights(self) -> tuple[np.ndarray, np.ndarray]:
         """Weights and intercepts of the model, in the order of classes_."""

@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _temper
-from ._base import TemperedClassifier, free_temperatures
+from ._base import TemperedClassifier, free_temperatures, weight_type
 from ._callbacks import FitTasks
 from ._compat import validate, with_callbacks
 from ._data import Labels, borrow, encode_labels, labels_of_names, on_cpu
-from ._params import Penalty, check_theirs, count, is_auto, number, penalty_of, solver_of, solver_options, threads_of, warn_caller, word
+from ._params import (Penalty, check_theirs, count, is_auto, number, penalty_of, solver_of, solver_options, threads_of,
+                      warn_caller, word)
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
 from ._tuning import TUNE_DEFAULTS, fold_of_rows, run_tuning
 from ._types import ClassWeight, Folds, Numbers, RandomState, Rows, Verbose
@@ -215,6 +216,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         if groups is not None and not self._open_temperatures():
             raise ValueError('groups are for folds that choose temperatures, and t1 and t2 are given; drop groups, or '
                              't1="auto"')
+        if groups is not None and is_table(X):
+            raise ValueError("folds of a table are drawn; groups are for arrays")
         if is_table(X):
             self._fit_table(l2, X, y, sample_weight, tasks)
         else:
@@ -243,7 +246,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         options["solver"] = solver_of(self.solver, len(labels.classes))
         labels = labels._replace(codes=labels.codes[:0].copy())  # the library has its own
         if tasks:
-            tasks.attributes = {"classes_": labels.classes, "_order": labels.order, "_dtype": np.dtype(dtype)}
+            tasks.attributes = {"classes_": labels.classes, "_order": labels.order, "_dtype": weight_type(dtype)}
         with Follower(self.callback, self.verbose, Progress, tasks) as follower:
             model, report, interruption = _temper.train(
                 data, self._warm_model(), follower.caller, on_main_thread(), **options)

@@ -70,9 +70,10 @@ def _log_probabilities(a: Any, t: float) -> Any:
     a = a - a.max(axis=-1, keepdims=True)
 
     def step(_: int, g: Any) -> Any:
-        p = jnp.exp(_log_exp_t(a - g, t))
-        total = p.sum(axis=-1, keepdims=True)
-        return g + _log_t(jnp.log(total), t) * total**t / _power(p, t).sum(axis=-1, keepdims=True)
+        z = jnp.maximum((t - 1) * (g - a), -1)  # u - 1: p = u**(1 / (1 - t)), and p**t = p / u
+        p = jnp.exp(jnp.log1p(z) / (1 - t))
+        total, powers = p.sum(axis=-1, keepdims=True), jnp.where(z > -1, p / (1 + z), 0.0)
+        return g + _log_t(jnp.log(total), t) * total**t / powers.sum(axis=-1, keepdims=True)
 
     g = jax.lax.fori_loop(0, _STEPS if t > 0 else _STEPS + a.shape[-1], step, jnp.zeros_like(a[..., :1]))
     return _log_exp_t(a - g, t)
@@ -90,12 +91,14 @@ def _wide(logits: Any) -> Any:
     return logits.astype(jnp.float32) if logits.dtype.itemsize < 4 else logits
 
 
-@_log_probabilities.defjvp
 def _log_probabilities_jvp(t: float, primals: Any, tangents: Any) -> Any:
     """d log p_i = p_i**(t - 1) (da_i - sum(q da)), q the escort of p."""
     log_p, (change,) = _log_probabilities(primals[0], t), tangents
     mean = (_escort(log_p, t) * change).sum(axis=-1, keepdims=True)
     return log_p, _exp_power(log_p, t - 1) * (change - mean)
+
+
+_log_probabilities.defjvp(_log_probabilities_jvp)
 
 
 def tempered_softmax(logits: Any, t: float, axis: int = -1) -> Any:

@@ -90,9 +90,13 @@ def _log_probabilities(a: Tensor, t: float) -> Tensor:
     a = a - a.amax(dim=-1, keepdim=True)
     g = torch.zeros_like(a[..., :1])
     for _ in range(_STEPS if t > 0 else _STEPS + a.shape[-1]):
-        p = _log_exp_t(a - g, t).exp()
+        # With u = 1 + (t - 1)(g - a): p = u**(1 / (1 - t)), and p**t = p / u.
+        z = (t - 1) * (g - a)
+        z = z.clamp(min=-1) if t < 1 else z
+        p = torch.exp(torch.log1p(z) / (1 - t))
+        powers = torch.where(z > -1, p / (1 + z), 0.0) if t < 1 else p / (1 + z)
         total = p.sum(dim=-1, keepdim=True)
-        g = g + _log_t(total.log(), t) * total**t / _power(p, t).sum(dim=-1, keepdim=True)
+        g = g + _log_t(total.log(), t) * total**t / powers.sum(dim=-1, keepdim=True)
     return _log_exp_t(a - g, t)
 
 

@@ -17,7 +17,7 @@ from temperlr import _progress, _temper
 
 
 # Few of these rows are of one class, which is warned of.
-pytestmark = [pytest.mark.filterwarnings("ignore:the chosen setting hardly predicts"),
+pytestmark = [pytest.mark.filterwarnings("ignore:with 120 rows the share"), pytest.mark.filterwarnings("ignore:the chosen setting hardly predicts"),
               pytest.mark.filterwarnings("ignore:every row is predicted")]
 
 
@@ -30,7 +30,8 @@ def logistic(**keywords):
 def test_C_is_theirs(classes, C):
     X, y = made(200, 4, classes)
     weights = np.linspace(0.5, 2, len(y))
-    theirs = LogisticRegression(C=C, tol=1e-9, max_iter=5000).fit(X, y, weights)
+    # Not "lbfgs", which ended by the change of the objective once.
+    theirs = LogisticRegression(C=C, tol=1e-9, max_iter=5000, solver="newton-cg").fit(X, y, weights)
     ours = logistic(C=C).fit(X, y, weights)
     np.testing.assert_allclose(ours.coef_ - ours.coef_.mean(0) * (classes > 2),
                                theirs.coef_ - theirs.coef_.mean(0) * (classes > 2), atol=2e-5)
@@ -303,6 +304,8 @@ def test_arrays_of_the_cpu_are_taken_as_they_are():
     assert np.array_equal(ours.predict_proba(Foreign(X)), expected.predict_proba(X))
     from temperlr._data import on_cpu
     assert np.shares_memory(on_cpu(Foreign(X), "X"), X)
+    search = TemperedLogisticRegressionCV(t1=[0.3, 1.0], t2=1.0, l2=0.01)
+    assert search.fit(Foreign(X), Foreign(y), Foreign(weights)).t1_ == search.fit(X, y, weights).t1_
     by_fold = find_label_issues(Foreign(X), Foreign(y), t1=0.3)
     assert np.array_equal(by_fold.score, find_label_issues(X, y, t1=0.3).score)
 
@@ -392,6 +395,16 @@ def test_folds_of_chosen_temperatures():
         TemperedLogisticRegression("auto", cv="five").fit(X, y)
 
 
+def test_folds_of_tables_are_drawn():
+    polars = pytest.importorskip("polars")
+    X, y = made(100, 3)
+    frame = polars.DataFrame({f"x{j}": X[:, j] for j in range(3)})
+    model = TemperedLogisticRegression("auto", 1.0, 0.01)
+    for keywords, words in (({"groups": y}, "groups are for arrays"), ({}, "cv has to be their number")):
+        with pytest.raises(ValueError, match=words):
+            model.set_params(cv=10 if keywords else KFold(3)).fit(frame, y, **keywords)
+
+
 # ---- Progress ------------------------------------------------------------------------------------
 
 
@@ -474,6 +487,9 @@ def test_callbacks_of_scikit_learn():
     assert recorder.seen.count("begin iteration") == recorder.seen.count("end iteration") == iterations + 1
     assert len(recorder.scores) == iterations + 1 and recorder.scores[-1] == model.score(X, y)
     assert recorder.scores[0] < recorder.scores[-1]
+    bytes_seen = Recorder()
+    TemperedLogisticRegression().set_callbacks(bytes_seen).fit(X.astype(np.uint8), y)
+    assert bytes_seen.scores[-1] == recorder.scores[-1]
     stopped = TemperedLogisticRegression().set_callbacks(Recorder(stop_after=2)).fit(X, y)
     assert stopped.n_iter_[0] == 2 and stopped.stop_reason_ == "interrupted"
     search = TemperedLogisticRegressionCV(**GRID, cv=3).set_callbacks(recorder).fit(X, y)

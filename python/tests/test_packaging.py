@@ -4,6 +4,7 @@ import gzip
 import importlib.util
 import io
 import tarfile
+import types
 
 import numpy as np
 import pytest
@@ -39,6 +40,17 @@ def test_a_missing_compiler_is_one_line(backend, monkeypatch, tmp_path):
     monkeypatch.setenv("CC", "nothing-like-it -O2")
     with one_line("CC is 'nothing-like-it', which is not there"):
         backend.build_wheel(str(tmp_path))
+
+
+def test_windows_is_built_by_gcc(backend, monkeypatch):
+    environ = {}
+    monkeypatch.setattr(backend, "os", types.SimpleNamespace(name="nt", environ=environ))
+    monkeypatch.setattr(backend.shutil, "which", lambda name: "gcc.exe" if name == "gcc" else None)
+    backend._require_compiler()
+    assert environ == {"CC": "gcc", "CMAKE_GENERATOR": "Ninja"}
+    monkeypatch.setattr(backend.shutil, "which", lambda name: None)
+    with one_line("CC is 'gcc', which is not there; .* MinGW-w64 .Windows"):
+        backend._require_compiler()
 
 
 def test_missing_headers_of_python_are_one_line(backend, monkeypatch, tmp_path):

@@ -100,7 +100,8 @@ def test_lists_are_not_copied():
     table = read(pa.table({"x": pa.FixedSizeListArray.from_arrays(values, X.shape[1]), "kind": y}))
     model = TemperedLogisticRegression().fit(table)
     assert table.feature_names[:2] == ["x[0]", "x[1]"]
-    assert np.array_equal(model.coef_, TemperedLogisticRegression().fit(X, y).coef_)
+    expected = TemperedLogisticRegression().fit(X, y).coef_
+    assert np.array_equal(model.coef_.astype(expected.dtype), expected)  # coef_ of a table has all digits
     alone = pl.DataFrame({"x": pl.Series(X, dtype=pl.Array(pl.Float32, X.shape[1]))})
     assert np.array_equal(model.predict(alone), model.predict(table))
 

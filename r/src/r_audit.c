@@ -13,27 +13,7 @@ static void audit_finalize(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
-/* An external pointer that owns a report of zeros. */
-static SEXP audit_holder(temper_audit_report **report)
-{
-    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizerEx(pointer, audit_finalize, TRUE);
-    *report = R_Calloc(1, temper_audit_report);
-    R_SetExternalPtrAddr(pointer, *report);
-    UNPROTECT(1);
-    return pointer;
-}
-
 /* ---- Suspects -------------------------------------------------------------------------------- */
-
-static SEXP numbers_of(const temper_audit_report *report, size_t offset)
-{
-    SEXP numbers = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)report->rows));
-    for (size_t i = 0; i < report->rows; i++)
-        memcpy(&REAL(numbers)[i], (const char *)&report->suspects[i] + offset, sizeof(double));
-    UNPROTECT(1);
-    return numbers;
-}
 
 /* Rows and classes are counted from 1, as in R. */
 static SEXP suspects_of(const temper_audit_report *report)
@@ -60,7 +40,8 @@ static SEXP suspects_of(const temper_audit_report *report)
         conflict[i] = s->conflict != 0;
     }
     for (size_t k = 0; k < sizeof offsets / sizeof *offsets; k++)
-        SET_VECTOR_ELT(list, (R_xlen_t)(4 + k), numbers_of(report, offsets[k]));
+        SET_VECTOR_ELT(list, (R_xlen_t)(4 + k),
+                       column_of(report->suspects, report->rows, sizeof *report->suspects, offsets[k]));
     UNPROTECT(1);
     return list;
 }
@@ -125,13 +106,13 @@ static bool audit_options_of(SEXP options, temper_audit_options *audit, temper_e
 SEXP temper_r_audit(SEXP data, SEXP options)
 {
     struct call_watch *watch;
-    temper_audit_report *report;
     temper_audit_options audit = temper_audit_defaults();
     temper_error error;
     temper_status status = TEMPER_USAGE;
     SEXP result = R_NilValue;
     PROTECT(watch_holder(&watch));
-    SEXP owner = PROTECT(audit_holder(&report));
+    SEXP owner = PROTECT(block_holder(sizeof(temper_audit_report), audit_finalize));
+    temper_audit_report *report = R_ExternalPtrAddr(owner);
     audit.on_progress = watch_tuning;
     audit.progress_context = watch;
     if (audit_options_of(options, &audit, &error))

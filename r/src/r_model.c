@@ -173,11 +173,9 @@ static void text_finalize(SEXP pointer)
 
 SEXP temper_r_to_bytes(SEXP model)
 {
-    SEXP holder = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue)), result;
+    SEXP holder = PROTECT(block_holder(sizeof(temper_text), text_finalize)), result;
+    temper_text *text = R_ExternalPtrAddr(holder);
     temper_error error;
-    R_RegisterCFinalizerEx(holder, text_finalize, TRUE);
-    temper_text *text = R_Calloc(1, temper_text);
-    R_SetExternalPtrAddr(holder, text);
     if (temper_model_to_text(model_of(model), text, &error) == TEMPER_OK) {
         result = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)text->length));
         memcpy(RAW(result), text->bytes, text->length);

@@ -23,6 +23,11 @@ SEXP text_of(const char *text);
 /* The texts of warnings, each named by its code. */
 SEXP warning_texts(const temper_warnings *warnings);
 
+/* An external pointer to so many bytes of zeros, which the finalizer frees by R_Free, after what they own. */
+SEXP block_holder(size_t bytes, R_CFinalizer_t finalize);
+/* One field, a double, of `count` structs of `size` bytes each. */
+SEXP column_of(const void *structs, size_t count, size_t size, size_t offset);
+
 /* An element of a list by its name; R_NilValue if there is none. */
 SEXP option_value(SEXP options, const char *name);
 /* The same as a number, a count or a text: `standard`, or NULL, where it is absent or NULL. */

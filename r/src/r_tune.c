@@ -13,17 +13,6 @@ static void report_finalize(SEXP pointer)
     R_ClearExternalPtr(pointer);
 }
 
-/* An external pointer that owns a report of zeros. */
-static SEXP report_holder(temper_tune_report **report)
-{
-    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizerEx(pointer, report_finalize, TRUE);
-    *report = R_Calloc(1, temper_tune_report);
-    R_SetExternalPtrAddr(pointer, *report);
-    UNPROTECT(1);
-    return pointer;
-}
-
 /* The numbers of a candidate that are columns of the table, after "loss" and "stage". */
 static const struct tune_column {
     const char *name;
@@ -45,15 +34,6 @@ static const struct tune_column {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, BEFORE = 2 };
 
-static SEXP numbers_of(const temper_tune_report *report, size_t offset)
-{
-    SEXP numbers = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)report->count));
-    for (size_t i = 0; i < report->count; i++)
-        memcpy(&REAL(numbers)[i], (const char *)&report->table[i] + offset, sizeof(double));
-    UNPROTECT(1);
-    return numbers;
-}
-
 /* A list of columns. */
 static SEXP table_of(const temper_tune_report *report)
 {
@@ -71,7 +51,8 @@ static SEXP table_of(const temper_tune_report *report)
         INTEGER(stages)[i] = report->table[i].stage;
     }
     for (size_t c = 0; c < COLUMNS; c++)
-        SET_VECTOR_ELT(list, (R_xlen_t)(BEFORE + c), numbers_of(report, columns[c].offset));
+        SET_VECTOR_ELT(list, (R_xlen_t)(BEFORE + c),
+                       column_of(report->table, report->count, sizeof *report->table, columns[c].offset));
     UNPROTECT(1);
     return list;
 }
@@ -124,13 +105,13 @@ static SEXP tuned_of(SEXP holder, const temper_tune_report *report)
 SEXP temper_r_tune(SEXP data, SEXP options)
 {
     struct call_watch *watch;
-    temper_tune_report *report;
     temper_tune_options tune = temper_tune_defaults();
     temper_error error;
     temper_model *model = NULL;
     SEXP holder = PROTECT(model_holder()), result;
     PROTECT(watch_holder(&watch));
-    SEXP owner = PROTECT(report_holder(&report));
+    SEXP owner = PROTECT(block_holder(sizeof(temper_tune_report), report_finalize));
+    temper_tune_report *report = R_ExternalPtrAddr(owner);
     bool fine = train_options_of(options, &tune.train, &error);
     tune.grid = option_text(options, "grid");
     tune.folds = option_count(options, "folds", tune.folds);

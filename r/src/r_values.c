@@ -32,6 +32,24 @@ SEXP warning_texts(const temper_warnings *warnings)
     return texts;
 }
 
+SEXP block_holder(size_t bytes, R_CFinalizer_t finalize)
+{
+    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+    R_RegisterCFinalizerEx(pointer, finalize, TRUE);
+    R_SetExternalPtrAddr(pointer, R_Calloc(bytes, char));
+    UNPROTECT(1);
+    return pointer;
+}
+
+SEXP column_of(const void *structs, size_t count, size_t size, size_t offset)
+{
+    SEXP numbers = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
+    for (size_t i = 0; i < count; i++)
+        memcpy(&REAL(numbers)[i], (const char *)structs + i * size + offset, sizeof(double));
+    UNPROTECT(1);
+    return numbers;
+}
+
 SEXP option_value(SEXP options, const char *name)
 {
     SEXP names = Rf_getAttrib(options, R_NamesSymbol);

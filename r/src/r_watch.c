@@ -11,20 +11,15 @@ static void watch_finalize(SEXP pointer)
     struct call_watch *watch = R_ExternalPtrAddr(pointer);
     if (watch)
         free(watch->history);
-    free(watch);
+    R_Free(watch);
     R_ClearExternalPtr(pointer);
 }
 
 SEXP watch_holder(struct call_watch **watch)
 {
-    SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
-    R_RegisterCFinalizerEx(pointer, watch_finalize, TRUE);
-    *watch = calloc(1, sizeof **watch);
-    if (!*watch)
-        Rf_error("out of memory");
+    SEXP pointer = block_holder(sizeof **watch, watch_finalize);
+    *watch = R_ExternalPtrAddr(pointer);
     (*watch)->caller = pthread_self();
-    R_SetExternalPtrAddr(pointer, *watch);
-    UNPROTECT(1);
     return pointer;
 }
 

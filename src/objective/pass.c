@@ -185,7 +185,7 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-/* Callback of pool_blocks: the parts of a range, one after another, whose gradients are added up in one array. */
+/* Callback of parallel_blocks: the parts of a range, one after another, whose gradients are added up in one array. */
 static temper_status run_range(void *context, size_t range, size_t worker)
 {
     const struct pass_job *job = context;
@@ -201,9 +201,10 @@ static temper_status run_range(void *context, size_t range, size_t worker)
 /* All parts, or all ranges of them, on the workers; false without memory. */
 static bool run_parts(struct pass_job *job, size_t threads)
 {
-    if (job->o->sparse.scatter)
-        return pool_blocks(job->o->pool, SCATTER_RANGES, threads, run_range, job) == TEMPER_OK;
-    return pool_blocks(job->o->pool, job->o->layout.blocks.parts, threads, run_part, job) == TEMPER_OK;
+    struct objective *o = job->o;
+    bool scatter = o->sparse.scatter;
+    return pool_blocks(o->pool, scatter ? SCATTER_RANGES : o->layout.blocks.parts, threads,
+                       scatter ? run_range : run_part, job) == TEMPER_OK;
 }
 
 /* Adds the sums of all parts, of all processes, into sums.total. Gradient and totals are one vector, so that MPI sends

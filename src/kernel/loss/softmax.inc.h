@@ -329,22 +329,34 @@ HOT void finish_rows(const softmax_block *block, size_t first, const struct rows
     subtract_at_labels(lanes, load_labels(block, first), passage->factor);
 }
 
-/* Each step is done for several vectors before the next step: it has a long chain of dependent operations,
- * and out-of-order execution does not reach far beyond one vector. */
+enum { AT_ONCE = 8 };
+
+/* Solves for some vectors of rows, at most AT_ONCE. Each step is done for all of them before the next step: it has a
+ * long chain of dependent operations, and out-of-order execution does not reach far beyond one vector. */
+HOT void solve_group(const softmax_block *block, size_t from, size_t count, struct start start,
+                     struct rows_in_progress *passage)
+{
+    for (size_t k = 0; k < count; k++)
+        begin_rows(block, from + k * LANES, start, &passage[k]);
+    approach(passage, count);
+    for (size_t k = 0; k < count; k++)
+        passage[k].solution = solve_lanes(&passage[k].lanes, passage[k].lambda);
+}
+
+/* How many vectors of a block have not been done, and at most AT_ONCE. */
+HOT size_t next_group(const softmax_block *block, size_t done)
+{
+    const size_t left = (block->shape.rows + LANES - 1) / LANES - done;
+    return left < AT_ONCE ? left : AT_ONCE;
+}
+
 HOT void softmax_run(const softmax_block *block)
 {
-    enum { AT_ONCE = 8 };
     struct rows_in_progress passage[AT_ONCE];
     const struct start start = start_of(&block->shape);
-    const size_t vectors = (block->shape.rows + LANES - 1) / LANES;
-    for (size_t done = 0, count; done < vectors; done += count) {
+    for (size_t done = 0, count; (count = next_group(block, done)) > 0; done += count) {
         const size_t from = done * LANES;
-        count = vectors - done < AT_ONCE ? vectors - done : AT_ONCE;
-        for (size_t k = 0; k < count; k++)
-            begin_rows(block, from + k * LANES, start, &passage[k]);
-        approach(passage, count);
-        for (size_t k = 0; k < count; k++)
-            passage[k].solution = solve_lanes(&passage[k].lanes, passage[k].lambda);
+        solve_group(block, from, count, start, passage);
         for (size_t k = 0; k < count; k++)
             store_losses(block, from + k * LANES, &passage[k]);
         for (size_t k = 0; k < count; k++)

@@ -199,20 +199,11 @@ HOT void target_rows(const targets_block *rows, size_t first, const struct rows_
 /* As softmax_run. */
 HOT void softmax_targets_run(const targets_block *rows)
 {
-    enum { AT_ONCE = 8 };
-    const softmax_block *block = &rows->block;
     struct rows_in_progress passage[AT_ONCE];
-    const struct start start = start_of(&block->shape);
-    const size_t vectors = (block->shape.rows + LANES - 1) / LANES;
-    for (size_t done = 0, count; done < vectors; done += count) {
-        const size_t from = done * LANES;
-        count = vectors - done < AT_ONCE ? vectors - done : AT_ONCE;
+    const struct start start = start_of(&rows->block.shape);
+    for (size_t done = 0, count; (count = next_group(&rows->block, done)) > 0; done += count) {
+        solve_group(&rows->block, done * LANES, count, start, passage);
         for (size_t k = 0; k < count; k++)
-            begin_rows(block, from + k * LANES, start, &passage[k]);
-        approach(passage, count);
-        for (size_t k = 0; k < count; k++)
-            passage[k].solution = solve_lanes(&passage[k].lanes, passage[k].lambda);
-        for (size_t k = 0; k < count; k++)
-            target_rows(rows, from + k * LANES, &passage[k]);
+            target_rows(rows, (done + k) * LANES, &passage[k]);
     }
 }

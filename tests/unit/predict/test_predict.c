@@ -211,6 +211,34 @@ TEST(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refus
     dataset_free(dense);
 }
 
+/* Arrays of the caller, in floats and doubles, against a dataset of the same rows. */
+TEST(arrays_are_predicted_in_place)
+{
+    struct model *model = identity(3, (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 1.7});
+    struct dataset *data = table_make(MATRIX_F64, ROWS, 3, activations, NULL);
+    double expected[ROWS * 3], p[ROWS * 3];
+    float narrow[ROWS * 3], x[ROWS * 3];
+    temper_error error = {0};
+    for (size_t i = 0; i < ROWS * 3; i++)
+        x[i] = (float)activations[i]; /* exact */
+    temper_dense_rows rows = {.x_f64 = activations, .rows = ROWS, .columns = 3, .out_f64 = p};
+    if (predict(model, data, TEMPER_PREDICT_PROBABILITIES, expected)) {
+        CHECK(temper_predict_rows(outside(model), &rows, TEMPER_PREDICT_PROBABILITIES, 0, &error) == TEMPER_OK);
+        CHECK(table_same_bits(p, expected, ROWS * 3));
+        rows = (temper_dense_rows){.x_f32 = x, .rows = ROWS, .columns = 3, .out_f32 = narrow};
+        CHECK(temper_predict_rows(outside(model), &rows, TEMPER_PREDICT_PROBABILITIES, 2, &error) == TEMPER_OK);
+        for (size_t i = 0; i < ROWS * 3; i++)
+            CHECK(narrow[i] == (float)expected[i]);
+    }
+    rows.columns = 2;
+    CHECK(temper_predict_rows(outside(model), &rows, TEMPER_PREDICT_LABELS, 1, &error) == TEMPER_BAD_DATA);
+    CHECKF(strstr(error.message, "2 features, the model 3"), "%s", error.message);
+    rows = (temper_dense_rows){.x_f32 = x, .rows = ROWS, .columns = 3};
+    CHECK(temper_predict_rows(outside(model), &rows, TEMPER_PREDICT_LABELS, 1, &error) == TEMPER_USAGE);
+    model_free(model);
+    dataset_free(data);
+}
+
 TEST(a_model_without_probabilities_says_so)
 {
     struct dataset *data = table_make(MATRIX_F64, 1, 1, activations, NULL);
@@ -236,4 +264,4 @@ TEST(a_model_without_probabilities_says_so)
 TEST_LIST(LISTED(probabilities_are_escorts_and_sum_to_one), LISTED(activations_beyond_doubles_have_probabilities),
           LISTED(raw_probabilities_are_those_of_the_paper), LISTED(labels_and_decisions_are_by_the_largest_activation),
           LISTED(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense),
-          LISTED(a_model_without_probabilities_says_so))
+          LISTED(arrays_are_predicted_in_place), LISTED(a_model_without_probabilities_says_so))

@@ -72,7 +72,7 @@ static temper_evaluation evaluate(const temper_model *model, const struct datase
     return evaluation;
 }
 
-enum { ROWS = 3000 };
+enum { ROWS = 12000 }; /* predictions of which are worth four threads */
 static double alone[3 * ROWS], together[3 * ROWS];
 
 static void check_predictions(const temper_model *model, const struct dataset *data, size_t threads)
@@ -110,7 +110,7 @@ TEST(predictions_are_the_same_for_any_number_of_threads)
 /* A limit of the system on threads makes it slower, not other. */
 SCRATCH_TEST(threads_that_do_not_start_change_nothing)
 {
-    struct dataset *data = made_data(MATRIX_F32, 6000, 24, 3);
+    struct dataset *data = made_data(MATRIX_F32, 20000, 24, 3); /* enough work for five threads */
     temper_train_options options = made_options();
     options.max_iterations = 3;
     options.threads = 5;
