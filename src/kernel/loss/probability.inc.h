@@ -64,7 +64,7 @@ HOT void finish_lambda(struct probability_group *g)
 }
 
 /* The largest activation of each row; for t2 > 1 lambda too. */
-HOT void solve_probabilities(struct probability_group *g)
+HOT void solve_probability_group(struct probability_group *g)
 {
     const struct softmax_shape shape = {.classes = g->classes, .t2 = g->map->t2};
     const struct start start = start_of(&shape);
@@ -180,7 +180,7 @@ HOT void mix_matrix(const struct probability_group *g, size_t k)
 
 HOT void group_probabilities(struct probability_group *g, bool matrix)
 {
-    solve_probabilities(g);
+    solve_probability_group(g);
     for (size_t k = 0; k < g->vectors; k++)
         with_floor(g, k, g->p, escort_terms(g, k, matrix), g->map->floor);
     for (size_t k = 0; matrix && k < g->vectors; k++) {
