@@ -12,8 +12,8 @@ from ._base import TemperedClassifier, free_temperatures, weight_type
 from ._callbacks import FitTasks
 from ._compat import validate, with_callbacks
 from ._data import Labels, borrow, encode_labels, labels_of_names, on_cpu
-from ._params import (Penalty, check_theirs, count, has_l1, is_auto, number, penalty_of, solver_of, solver_options, threads_of,
-                      warn_caller, word)
+from ._params import (Penalty, check_theirs, count, has_l1, is_auto, number, penalty_of, solver_of, solver_options,
+                      threads_of, warn_caller, word)
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
 from ._tuning import TUNE_DEFAULTS, fold_of_rows, run_tuning
 from ._types import ClassWeight, Folds, Numbers, RandomState, Rows, Verbose
@@ -41,7 +41,8 @@ class TemperedLogisticRegression(TemperedClassifier):
         weights of the rows)``, on the features as scaled; ``scale="none"`` for its very objective.
         ``inf`` is no penalty.
     penalty : {"l2", "l1", "elasticnet", None}, default "l2"
-        As in LogisticRegression; None is ``l2=0``, and "deprecated", its default from 1.8 on, is "l2". "l1" is ``l1_ratio=1``, or ``l1`` where that is given.
+        As in LogisticRegression; None is ``l2=0``, and "deprecated", its default from 1.8 on, is "l2". "l1" is
+        ``l1_ratio=1``, or ``l1`` where that is given.
     l1 : float, default 0
         The penalty ``l1 * ||W||_1``, on the features as scaled: weights become exactly 0. ``l2="auto"`` is 0 then.
     l1_ratio : float or None, default None
@@ -304,7 +305,8 @@ class TemperedLogisticRegression(TemperedClassifier):
             options["solver"] = solver_of(self.solver, len(labels.classes), has_l1(self))
             self._take_tuned(run_tuning(data, None, self, tasks, options), labels, data, None)
         else:
-            self._train(data, labels, {**self._train_options(), "l2": l2.value(total), "l1": l2.absolute(total)}, tasks=tasks)
+            options = {**self._train_options(), "l2": l2.value(total), "l1": l2.absolute(total)}
+            self._train(data, labels, options, tasks=tasks)
 
     def _take_cleaned(self, report: dict[str, Any]) -> None:
         self.n_cleaned_ = report["cleaned"]

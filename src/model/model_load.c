@@ -1,8 +1,7 @@
 /* model_load: reads a model file. Checks, in this order, that it is a model, that it is complete and undamaged, and
  * that each key is of the right type, there once, and consistent with the others.
  *
- * Sizes in the file are trusted only as far as the file could hold them: a number takes two bytes at least, so that
- * nothing is allocated that is much larger than the file itself. */
+ * Sizes in the file are trusted as far as it could hold them: a number takes two bytes, so no array is much larger. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -379,8 +378,8 @@ static bool parse_parameters(struct json_reader *json, struct model *model)
 static bool parse_l2(struct json_reader *json, struct model *model)
 {
     const temper_loss_parameter *missing;
-    return (loss_parameters_legal(model->loss, &missing) ||
-            fail_changed(json, "a parameter of the method is missing")) &&
+    bool whole = loss_parameters_legal(model->loss, &missing);
+    return (whole || fail_changed(json, "a parameter of the method is missing")) &&
            parse_parameter(json, true, &model->l2);
 }
 

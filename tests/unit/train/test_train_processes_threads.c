@@ -267,6 +267,6 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 }
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
-          LISTED(so_are_gradients_that_are_added_up_without_a_copy), LISTED(so_are_those_with_penalties_of_absolute_weights),
-          LISTED(so_are_those_of_other_shapes_and_losses),
+          LISTED(so_are_gradients_that_are_added_up_without_a_copy),
+          LISTED(so_are_those_with_penalties_of_absolute_weights), LISTED(so_are_those_of_other_shapes_and_losses),
           LISTED(so_are_those_of_more_parts), LISTED(warnings_are_those_of_the_same_rows))
