@@ -374,7 +374,7 @@ static bool parse_parameters(struct json_reader *json, struct model *model)
     return json->status == TEMPER_OK;
 }
 
-/* The penalty, which every model has. It follows the parameters of the loss, of which none may be missing. */
+/* The penalty of squares, which every model has; before it all parameters of the loss have to be there. */
 static bool parse_l2(struct json_reader *json, struct model *model)
 {
     const temper_loss_parameter *missing;
@@ -609,10 +609,9 @@ static temper_status parse_model(const char *name, const char *bytes, size_t len
     if (!model)
         return error_no_memory(error);
     model->best_kernel = kernel_best();
-    /* A failed parser leaves a partial model, which model_free accepts. */
     json_open(&json, name, bytes, length, error);
     if (!parse_keys_in_order(&json, model)) {
-        model_free(model);
+        model_free(model); /* which accepts a partial one */
         return json.status;
     }
     *out = model;
