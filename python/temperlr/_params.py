@@ -113,10 +113,7 @@ def ratio_of(estimator: Any) -> float | None:
         ratio = number("l1_ratio", ratio)
         if not 0 <= ratio <= 1:
             raise ValueError(f"l1_ratio has to be from 0 to 1, and is {ratio!r}")
-        if penalty == "l1" and ratio != 1:
-            raise ValueError(f'penalty="l1" contradicts l1_ratio={ratio!r}; drop one of them')
-        return ratio
-    return 1.0 if penalty == "l1" else None
+    return 1.0 if penalty == "l1" else ratio
 
 
 def penalty_of(estimator: Any) -> Penalty:
@@ -125,11 +122,13 @@ def penalty_of(estimator: Any) -> Penalty:
         raise ValueError(f'penalty={estimator.penalty!r} is not known; "l1", "l2", "elasticnet" or None')
     l2 = math.nan if is_auto(estimator.l2) else number("l2", estimator.l2)
     l1, ratio = number("l1", getattr(estimator, "l1", 0.0)), ratio_of(estimator)
+    if estimator.penalty == "l1" and getattr(estimator, "l1_ratio", None) not in (None, 1):
+        warn_caller(f'l1_ratio={estimator.l1_ratio!r} has no effect with penalty="l1"', UserWarning)
     if estimator.C is not None and not (math.isnan(l2) and l1 == 0):
         name = "l2" if l1 == 0 else "l1"
         raise ValueError(f"{name} and C are the same penalty in two units; give one of them")
     if estimator.penalty in (None, "none"):
-        if l1 != 0 or ratio is not None or not math.isnan(l2):
+        if l1 != 0 or ratio or not math.isnan(l2):
             raise ValueError("penalty=None leaves nothing for l2, l1 and l1_ratio to say; drop them, or penalty")
         if estimator.C not in (None, 1):  # LogisticRegression's default
             warn_caller(f"C={estimator.C!r} has no effect with penalty=None", UserWarning)
