@@ -233,8 +233,8 @@ def _loss_rows(activations: ArrayLike, labels: ArrayLike, parameters: tuple[floa
     # No number stands for a row that is left out: -1 is an error as any other.
     _temper.loss_rows(rows, rows.shape[-1], codes, targets, loss, parameters, np.iinfo(np.int64).min,
                       threads_of(n_jobs), losses, slopes)
-    result = losses if losses.ndim else float(losses)
-    return (result, slopes) if gradient else result
+    result: float | np.ndarray = losses if losses.ndim else float(losses)
+    return result if slopes is None else (result, slopes)
 
 
 @overload
