@@ -417,17 +417,26 @@ static const char *synonym_of(const char *name)
     return NULL;
 }
 
-/* Names the first command that has such an option; otherwise the nearest option of this command. */
+/* The first command that has such an option; the demonstration, which has those of others, only if no other has it. */
+static const struct command *command_with(const char *name, size_t length)
+{
+    const struct command *found = NULL;
+    for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)
+        if ((!found || found == &command_table[CMD_DEMO]) && option_find(&command_table[i], name, length))
+            found = &command_table[i];
+    return found;
+}
+
+/* Names a command that has such an option; otherwise the nearest option of this command. */
 static temper_status unknown_option(const struct command *command, const char *name, size_t length)
 {
     char word[WORD_LENGTH];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     /* Options of other commands first: the user knows the name, and has the wrong command. */
     struct suggestion suggestion = {.typed = word};
-    for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)
-        if (option_find(&command_table[i], name, length))
-            return fail(TEMPER_USAGE, "--%s is not an option of this command; it is one of 'temper %s'", word,
-                        command_table[i].name);
+    const struct command *other = command_with(name, length);
+    if (other)
+        return fail(TEMPER_USAGE, "--%s is not an option of this command; it is one of 'temper %s'", word, other->name);
     for (size_t i = 0; i < OPT_COUNT; i++)
         if (option_belongs(&option_table[i], command))
             suggestion_offer(&suggestion, option_table[i].name);

@@ -66,7 +66,7 @@ def long(*words):
 
 @pytest.mark.parametrize("kind, rows, columns, each", [
     ("float32", 100_000, 600, 0), long("float64", 50_000, 600, 0), long("uint8", 100_000, 784, 0),
-    ("csr float64 int64", 50_000, 2000, 200), long("csr", 100_000, 2000, 200),
+    long("csr float64 int64", 50_000, 2000, 200), long("csr", 100_000, 2000, 200),
     # Other shapes of the same types.
     long("float32", 200_000, 200, 0), long("float64", 200_000, 200, 0), long("uint8", 300_000, 600, 0),
     long("csr", 150_000, 1500, 150), long("csr float64", 100_000, 2000, 200),

@@ -138,6 +138,7 @@ def test_one_extension_for_all_later_pythons():
     assert "PyArray" not in undefined.stdout  # no ABI of NumPy
 
 
+@pytest.mark.long  # stubtest: 10 s
 def test_stubs_are_those_of_the_extension(tmp_path):
     pytest.importorskip("mypy")
     done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "temperlr._temper",

@@ -196,13 +196,13 @@ TEST(weights_far_from_one_are_refused)
     CHECK_EQ_TEXT(error.message,
                   "table.csv:20: weight 1e31 is refused; weights count in proportion: divide all of them "
                   "by a common number");
-    table_weigh(data, (const double[]){1e-31, 0, 1e-300});
+    memcpy(data->weight, (const double[]){1e-31, 0, 1e-300}, 3 * sizeof(double));
     CHECK(weights_check(data, &error) == TEMPER_BAD_DATA);
     CHECK_EQ_TEXT(error.message,
                   "table.csv: all weights are below 1e-30; they count in proportion: multiply all of them "
                   "by a common number");
     /* a small weight beside a usual one counts for nothing, which is right */
-    table_weigh(data, (const double[]){1e-300, 1e30, 1e-30});
+    memcpy(data->weight, (const double[]){1e-300, 1e30, 1e-30}, 3 * sizeof(double));
     CHECK(weights_check(data, &error) == TEMPER_OK);
     dataset_free(data);
 }

@@ -164,7 +164,7 @@ TEST(agrees_with_the_exact_functions)
     (void)kernel;
     static const double scales[] = {0.3, 3, 30};
     static const size_t classes[] = {1, 2, 3, 10, 40};
-    size_t step = test_step(2) * 3; /* a third of the combinations, and each pair of temperatures with each scale */
+    size_t step = test_step(4) * 3; /* a third of the combinations, and each pair of temperatures with each scale */
     for (size_t t = 0; t < TEMPERATURES; t++)
         for (size_t k = 0; k < 3; k++)
             for (size_t j = (t + k) % step; j < sizeof classes / sizeof *classes; j += step)
@@ -178,7 +178,7 @@ TEST(a_thousand_classes)
 {
     KERNEL_OR_SKIP;
     (void)kernel;
-    for (size_t t = 0; t < TEMPERATURES; t += 8 * test_step(2))
+    for (size_t t = 0; t < TEMPERATURES; t += 8 * test_step(3))
         for (int kind = 0; kind < KINDS; kind++)
             for (size_t m = 0; m < 2; m++)
                 run_setting(&(struct row_setting){methods[m], (enum kind)kind, 1000, temperatures[t][0],
