@@ -76,13 +76,20 @@ def test_without_l1_nothing_changes():
 
 @pytest.mark.parametrize("parameters, words", [
     ({"l1": -1}, "l1 must be"), ({"l1": "auto"}, "l1 has to be"), ({"l1": 0.1, "C": 1}, "the same penalty in two units"),
-    ({"l1_ratio": 2}, "from 0 to 1"), ({"penalty": "elasticnet"}, "needs l1_ratio"), ({"penalty": "l1", "l1_ratio": 0.5}, "contradicts"),
+    ({"l1_ratio": 2}, "from 0 to 1"), ({"penalty": "elasticnet"}, "needs l1_ratio"),
     ({"penalty": "l1", "l2": 0.1}, "nothing for l2"), ({"l1_ratio": 0.5, "l2": 0.1}, "divides C"), ({"penalty": None, "l1": 1}, "penalty=None"),
     ({"penalty": "l0"}, "not known"), ({"l1": 0.1, "loss": "hinge"}, "hinge"), ({"l1": 0.1, "solver": "newton"}, "L1 penalty")])
 def test_contradictions_are_refused(parameters, words):
     X, y = rows(2, n=60)
     with pytest.raises(ValueError, match=words):
         TemperedLogisticRegression(**parameters).fit(X, y)
+
+
+def test_an_l1_ratio_beside_l1_has_no_effect():
+    X, y = rows(2, n=60)
+    with pytest.warns(UserWarning, match="l1_ratio=0.5 has no effect"):
+        both = TemperedLogisticRegression(penalty="l1", l1_ratio=0.5, C=2.0).fit(X, y)
+    np.testing.assert_array_equal(both.coef_, TemperedLogisticRegression(penalty="l1", C=2.0).fit(X, y).coef_)
 
 
 def test_sparse_coefficients_and_files(tmp_path):

@@ -27,7 +27,7 @@ FAULTS = [
     Fault("use-after-free", ("unit", "asan", "base_threads"), "src/base/thread.c",
           "    temper_status status = pool_blocks(pool, blocks, threads, work, context);\n    thread_pool_free(pool);\n",
           "    temper_status status = pool_blocks(pool, blocks, threads, work, context);\n    thread_pool_free(pool);\n"
-          "    status += (temper_status)(pool->limit - pool->limit);\n",
+          "    status += (temper_status)atomic_load(&pool->used);\n",
           r"AddressSanitizer: heap-use-after-free"),
     Fault("integer-overflow", ("unit", "asan", "random"), "src/base/random.c",
           "uint64_t left = (uint64_t)0xD2511F53u * c0,",
