@@ -310,6 +310,16 @@ def over_tcp():
     return []
 
 
+def end_hanging(process, model):
+    """mpirun ends its processes when it is asked to, unless it hangs too: then all that name the model are killed."""
+    process.terminate()
+    try:
+        process.wait(timeout=PATIENCE / 12)
+    except subprocess.TimeoutExpired:
+        subprocess.run(["pkill", "-KILL", "-f", model], check=False)
+        process.wait(timeout=PATIENCE)
+
+
 def run_over_tcp(command, *words):
     """Makes all.temper; of MPICH again where it hangs at its end, with another name for the model each time."""
     if OPEN_MPI:
@@ -324,8 +334,7 @@ def run_over_tcp(command, *words):
             os.replace(model, "all.temper")
             return
         except subprocess.TimeoutExpired:
-            process.terminate()  # mpirun then ends its processes; killed, it would leave them
-            process.wait(timeout=PATIENCE)
+            end_hanging(process, model)
     expect(False, f"{words}: three runs over TCP did not end")
 
 
