@@ -335,13 +335,17 @@ def run_over_tcp(command, *words):
             return
         except subprocess.TimeoutExpired:
             end_hanging(process, model)
+        if os.path.exists(model):  # it hung in MPI_Finalize, which comes after the model is written
+            os.replace(model, "all.temper")
+            return
     expect(False, f"{words}: three runs over TCP did not end")
 
 
 def check_tcp():
     """Between end points of TCP, as between machines, and not through memory. Two of MPICH: its
     MPI_Finalize over TCP by UCX 1.13 does not return to every third process, whatever has run, and
-    now and then not to the second either: such a run is repeated, and must end in one of three."""
+    now and then not to the second either: such a run is ended, and its model, which is written before, is
+    compared; one that hangs without a model is repeated, and must end in one of three."""
     how = over_tcp()
     for name in ("many.csv", "wide.svm"):
         run([TEMPER, "train", name, "-m", "one.temper"])
