@@ -242,7 +242,8 @@ TEST(digits_at_the_edge_of_support)
         const double a[2] = {0, -rows[i][0]};
         double p[2];
         temper_probabilities(a, 2, 0.9, p);
-        CHECK_CLOSE(p[1], rows[i][1], 3e-14);
+        /* docs/decisions/0014-other-systems.md has the bound where long double is a double */
+        CHECK_CLOSE(p[1], rows[i][1], LDBL_MANT_DIG > DBL_MANT_DIG ? 3e-14 : 1e-10);
     }
 }
 
