@@ -24,6 +24,9 @@ STUDY      ?=
 PROBA      ?=
 NETWORKS   ?=
 CLEAN      ?=
+# Of mutation testing: MUTANTS=--report, MUTANTS=--again, MUTANTS="--only optim --count 50". Of coverage: COVERAGE=--count.
+MUTANTS    ?=
+COVERAGE   ?=
 # Of the stages on two threads: THREADS=--quick, THREADS=--busy.
 THREADS    ?=
 
@@ -61,6 +64,13 @@ python-long: python ## and the losses for networks, with PyTorch and JAX, which 
 # Builds the Python package, and installs it beside PyTorch and JAX.
 WITH_NETWORKS = tools/setup python && tools/setup networks && tools/python build && \
     build/venv-networks/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
+
+# Builds the Python package, and installs it beside Dask, Ray and Spark.
+WITH_ENGINES = tools/setup engines && TEMPER_PYTHON_VENV=build/venv-engines tools/python build
+
+engines: ## training by the workers of Dask, Ray and Spark: the bits of local shards, lost workers, the examples; in minutes
+	@$(WITH_ENGINES)
+	@TEMPER_PYTHON_VENV=build/venv-engines tools/python test tests/engines
 
 wheels: ## manylinux2014 wheels for x86_64 and aarch64 in build/wheelhouse, cross-compiled, checked and tried; the source archive built without system libraries
 	@tools/wheels
@@ -159,16 +169,30 @@ bench-threads: ## what a second thread gives, stage by stage; THREADS=--busy bes
 	@tools/build bench
 	@build/venv-python/bin/python bench/scaling/threads.py build/bench/temper build/bench-threads.json $(THREADS)
 
+bench-growth: ## how cost grows with rows, features, classes, entries, fits, threads: fitted exponents; shares of the machine that passes use
+	@tools/setup bench
+	@tools/build bench
+	@$(BENCH_PYTHON) bench/scaling/growth.py build/bench/temper build/bench-growth.json --bench build/bench/bin/bench $(GROWTH)
+
 bench-train: ## whole trainings alone; SET=a9a for one data set, SET=shape for all generated shapes, QUICK=1 for less
 	@tools/setup bench
 	@tools/build bench
 	@$(BENCH_PYTHON) bench/training/train.py build/bench/temper build/bench/train build/bench-train.json \
 	    $(if $(QUICK),--quick) $(if $(SET),--only $(SET))
 
-bench-tune: ## searches on few rows, a path of penalties and a whole grid against scikit-learn and glmnet
+bench-passes: ## passes of tempered losses beside logistic regression; PASSES="--half judged --noise none,margin --before OTHER_TEMPER"
+	@tools/setup quality
+	@tools/build bench
+	@build/venv-quality/bin/python bench/training/passes.py build/bench/temper build/bench/passes build/bench-passes.json $(PASSES)
+
+bench-tune: ## searches on few rows, a path of penalties, a whole grid, LogisticRegressionCV and audits against scikit-learn, glmnet, cleanlab
 	@tools/setup bench
 	@tools/build bench
 	@$(BENCH_PYTHON) bench/training/tune.py build/bench/temper build/bench/tune build/bench-tune.json
+	@tools/setup python
+	@tools/python build
+	@build/venv-bench/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
+	@cd build && venv-bench/bin/python ../bench/training/many_fits.py bench-many-fits.json
 
 bench-l1: ## L1 penalties: seconds to a gap of 1e-4 beside LIBLINEAR, glmnet, skglm and scikit-learn; SET="a9a" for one set, L1=--quick
 	@tools/setup bench-l1
@@ -184,6 +208,11 @@ bench-networks: ## the losses for neural networks beside cross-entropy and the b
 	@$(WITH_NETWORKS)
 	@cd build && venv-networks/bin/python ../bench/peers/network_losses.py bench-networks.json
 
+bench-engines: ## milliseconds a pass by Dask, Ray, Spark, plain processes and MPI, with two workers each; ENGINE=ray for one
+	@$(WITH_ENGINES)
+	@tools/build gcc
+	@cd build && venv-engines/bin/python ../bench/scaling/engines.py gcc bench-engines.json $(ENGINE)
+
 format: ## lay out all C files
 	@tools/setup test
 	@tools/lint/format --fix
@@ -191,6 +220,15 @@ format: ## lay out all C files
 lint: ## every check that needs no run: formatting, clang-tidy, cppcheck, layers, symbols, ...
 	@tools/setup test
 	@tools/lint/all
+
+analyze: ## the static analysers of gcc, and of clang by way of clang-tidy, on all of src/ and cli/, in minutes
+	@tools/setup test
+	@tools/analyze
+	@tools/lint/tidy
+
+reproducible: ## two builds in two folders have the same bytes
+	@tools/setup build
+	@tools/reproducible
 
 clang: ## all unit tests with clang's optimised build
 	@tools/setup test
@@ -201,6 +239,11 @@ asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/setup test
 	@tools/build asan
 	@ctest --test-dir build/asan --output-on-failure --no-label-summary -j $(JOBS)
+
+integer: ## unit and command tests with clang's integer sanitizers: overflow of unsigned numbers too, conversions that change a value
+	@tools/setup test
+	@tools/build integer
+	@ctest --test-dir build/integer --output-on-failure --no-label-summary -j $(JOBS)
 
 tsan: ## the threaded tests with ThreadSanitizer
 	@tools/setup test
@@ -217,10 +260,16 @@ fuzz: ## every fuzz target for FUZZ_SECONDS=600 each; TARGET=name for one
 	@TEMPER_TARGET=fuzz_targets tools/build asan
 	@tools/fuzz $(FUZZ_SECONDS) $(TARGET)
 
-coverage: ## what the tests reach: a summary, and build/coverage/html/index.html
+coverage: ## lines and branches that the tests reach, by folder; build/coverage/html/index.html; COVERAGE=--write for docs/coverage.md
 	@tools/setup test
 	@tools/build coverage
-	@tools/coverage
+	@tools/coverage $(COVERAGE)
+
+mutants: ## 600 small faults in src/, drawn at random: at least 95 % must make a test fail, or be explained; hours; continues; JOBS=2
+	@tools/setup test
+	@tools/build gcc asan coverage
+	@nice -n 10 .venv/bin/python tests/mutants/judge --map
+	@nice -n 10 .venv/bin/python tests/mutants/judge --jobs $(if $(filter command line,$(origin JOBS)),$(JOBS),1) $(MUTANTS)
 
 prove-gates: ## plant faults in a copy of the tree; each must be caught
 	@tools/setup test
@@ -287,6 +336,14 @@ kill-test: ## end 1,000 trainings at random moments; no model may be lost
 	@tools/setup build
 	@tools/build gcc
 	@TEMPER=build/gcc/temper tests/cli/kill.py 1000
+
+faults: ## every call of every command fails once, with and without sanitizers, and limits of the system: a table of how it ends; hours; continues
+	@tools/setup test
+	@TEMPER_TARGET=temper_faults tools/build gcc asan
+	@TEMPER_TARGET=temper_cli tools/build gcc
+	@tests/faults/check build/gcc/bin/temper-faults --all --keep build/faults-gcc.json
+	@tests/faults/check build/asan/bin/temper-faults --points 40 --keep build/faults-asan.json
+	@tests/faults/races build/gcc/temper 100
 
 mpi-kill-test: ## the same bytes by several processes; one of them ended 50 times: each job resumes to the same model
 	@tools/setup test

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "json_csv.h"
+#include "message.h"
 #include "number_format.h"
 
 /* The text fits a screen; the files list everything. Widths are in columns of a terminal. */
@@ -178,23 +179,32 @@ static void print_annotator(FILE *out, const struct annotators_result *result, s
         fprintf(out, "%s%s\n", one->flags ? "  " : "", flag_text(one->flags));
 }
 
-/* The annotators to look at first. Without memory for the order they are printed as they come. */
+temper_status annotators_order(struct annotators_result *result)
+{
+    const temper_consensus_report *report = &result->report;
+    result->order = calloc(report->annotators + 1, sizeof *result->order);
+    result->rank = calloc(report->items + 1, sizeof *result->rank);
+    if (!result->order || !result->rank)
+        return fail_no_memory();
+    for (size_t a = 0; a < report->annotators; a++)
+        result->order[a] = (struct annotator_order){report->annotator[a].flags != 0, report->annotator[a].accuracy, a};
+    qsort(result->order, report->annotators, sizeof *result->order, by_accuracy);
+    for (size_t i = 0; i < result->again; i++)
+        result->rank[report->again[i]] = i + 1;
+    return TEMPER_OK;
+}
+
+/* The annotators to look at first. */
 static void print_annotator_list(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;
-    struct annotator_order *order = calloc(report->annotators, sizeof *order);
-    for (size_t a = 0; order && a < report->annotators; a++)
-        order[a] = (struct annotator_order){report->annotator[a].flags != 0, report->annotator[a].accuracy, a};
-    if (order)
-        qsort(order, report->annotators, sizeof *order, by_accuracy);
     fprintf(out, "\n%-*s  labels  accuracy  90 %% interval    agreement  remark    most frequent mistake\n",
             ANNOTATOR_WIDTH, "annotator");
     for (size_t i = 0; i < report->annotators && i < ANNOTATORS_SHOWN; i++)
-        print_annotator(out, result, order ? order[i].annotator : i);
+        print_annotator(out, result, result->order[i].annotator);
     if (report->annotators > ANNOTATORS_SHOWN)
         fprintf(out, "... and %zu more of higher accuracy; --annotators FILE lists all\n",
                 report->annotators - ANNOTATORS_SHOWN);
-    free(order);
 }
 
 /* The items that one more vote is expected to help most, in the order of their gain; the first ones on the screen, all
@@ -330,10 +340,7 @@ void annotators_print_json(FILE *out, const struct annotators_result *result)
 void annotators_print_consensus(FILE *out, const struct annotators_result *result)
 {
     const temper_consensus_report *report = &result->report;
-    size_t *rank = calloc(report->items, sizeof *rank);
     char number[ITEM_NAME];
-    for (size_t i = 0; rank && i < result->again; i++)
-        rank[report->again[i]] = i + 1;
     fputs("item,label,probability,votes,agreement,entropy,gain,again\n", out);
     for (size_t i = 0; i < report->items; i++) {
         const temper_item_consensus *item = &report->item[i];
@@ -347,11 +354,10 @@ void annotators_print_consensus(FILE *out, const struct annotators_result *resul
         csv_number(out, item->entropy);
         csv_number(out, item->gain);
         fputc(',', out);
-        if (rank && rank[i])
-            fprintf(out, "%zu", rank[i]);
+        if (result->rank[i])
+            fprintf(out, "%zu", result->rank[i]);
         fputc('\n', out);
     }
-    free(rank);
 }
 
 /* The file of --annotators: a line for each annotator. */

@@ -13,7 +13,12 @@ struct annotators_result {
     size_t features; /* of DATA; 0: none */
     size_t again;    /* so many items of report.again are listed */
     double seconds_read;
+    struct annotator_order *order; /* by annotators_order: the annotators to look at first */
+    size_t *rank;                  /* by annotators_order, of each item: its place among those to label again, or 0 */
 };
+
+/* Fills `order` and `rank`, which the caller frees, also after a failure. */
+temper_status annotators_order(struct annotators_result *result);
 
 /* For people. */
 void annotators_print_text(FILE *out, const struct annotators_result *result);

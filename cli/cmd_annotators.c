@@ -258,9 +258,10 @@ static temper_status write_labelled(const struct annotators_session *session)
 }
 
 /* Files before the standard output: a reader of the report can rely on them being there. */
-static temper_status write_outputs(const struct annotators_session *session)
+static temper_status write_outputs(struct annotators_session *session)
 {
     struct output_buffer buffer;
+    TRY(annotators_order(&session->result));
     TRY(write_table(session, OPT_ANNOTATORS_OUTPUT, annotators_print_consensus));
     TRY(write_table(session, OPT_ANNOTATORS_FILE, annotators_print_annotators));
     TRY(write_labelled(session));
@@ -292,5 +293,7 @@ temper_status cmd_annotators(const struct arguments *arguments)
     temper_votes_free(session.votes);
     temper_data_free(session.data);
     free(session.probabilities);
+    free(session.result.order);
+    free(session.result.rank);
     return status;
 }

@@ -65,7 +65,8 @@ static void print_cleaned(FILE *out, const struct train_result *result)
     size_t i = 0;
     if (!result->clean)
         return;
-    while (strcmp(done[i][0], result->clean) != 0)
+    /* the library has refused other words */
+    while (i + 1 < sizeof done / sizeof *done && strcmp(done[i][0], result->clean) != 0)
         i++;
     print_title(out, "cleaned");
     fprintf(out, "%s of ", format_count(result->report.cleaned_rows, rows));
@@ -292,8 +293,10 @@ static temper_status fit_tuned(struct train_session *session)
     struct progress_line progress;
     temper_error error;
     temper_tune_options options = temper_tune_defaults();
-    temper_tune_report report;
     char grid[TRAIN_GRID_LENGTH];
+    temper_tune_report *report = calloc(1, sizeof *report); /* 19 KiB: too much for a small stack */
+    if (!report)
+        return fail_no_memory();
     /* A temperature that is given restricts the grid to that value. */
     auto_grid(session->arguments, &session->options, grid);
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
@@ -306,11 +309,13 @@ static temper_status fit_tuned(struct train_session *session)
     options.progress_context = &progress;
     /* From here on Ctrl-C stops at the next iteration, so that the checkpoint is complete. */
     interrupt_defer();
-    temper_status status = temper_tune(session->data, &options, &session->model, &report, &error);
+    temper_status status = temper_tune(session->data, &options, &session->model, report, &error);
     progress_end(&progress);
-    TRY(checked(status, &error));
-    status = take_tuned(session, &report);
-    temper_tune_report_free(&report);
+    status = checked(status, &error);
+    if (status == TEMPER_OK)
+        status = take_tuned(session, report);
+    temper_tune_report_free(report);
+    free(report);
     return status;
 }
 
@@ -392,21 +397,25 @@ static temper_status run_steps(struct train_session *session)
  * read. */
 temper_status cmd_train(const struct arguments *arguments)
 {
-    struct train_session session = {.arguments = arguments};
+    struct train_session *session = calloc(1, sizeof *session); /* 20 KiB: too much for a small stack */
+    if (!session)
+        return fail_no_memory();
+    session->arguments = arguments;
     interrupt_prepare();
     /* All options are validated before the first file is opened. */
-    temper_status status = train_options(arguments, &session.options);
+    temper_status status = train_options(arguments, &session->options);
     if (status == TEMPER_OK)
-        status = name_model(arguments, &session.model_path);
-    session.result.data_path = arguments->operand[0];
-    session.result.model_path = session.model_path;
-    session.result.clean = session.options.clean;
+        status = name_model(arguments, &session->model_path);
+    session->result.data_path = arguments->operand[0];
+    session->result.model_path = session->model_path;
+    session->result.clean = session->options.clean;
     if (status == TEMPER_OK)
-        status = run_steps(&session);
-    temper_model_free(session.model);
-    temper_model_free(session.warm);
-    temper_data_free(session.valid);
-    temper_data_free(session.data);
-    free(session.model_path);
+        status = run_steps(session);
+    temper_model_free(session->model);
+    temper_model_free(session->warm);
+    temper_data_free(session->valid);
+    temper_data_free(session->data);
+    free(session->model_path);
+    free(session);
     return status;
 }

@@ -684,21 +684,25 @@ static temper_status run_steps(struct tune_session *session)
 /* Runs the steps, then frees in any case. */
 temper_status cmd_tune(const struct arguments *arguments)
 {
-    struct tune_session session = {.arguments = arguments};
+    struct tune_session *session = calloc(1, sizeof *session); /* 20 KiB: too much for a small stack */
+    if (!session)
+        return fail_no_memory();
+    session->arguments = arguments;
     interrupt_prepare();
-    read_options(&session);
-    session.result.data_path = arguments->operand[0];
-    temper_status status = run_steps(&session);
-    temper_tune_report_free(&session.result.report);
-    temper_model_free(session.model);
-    temper_text_free(&session.ask_section);
-    temper_data_free(session.trusted.data);
-    free(session.trusted.row);
-    free(session.trusted.label);
-    temper_data_free(session.data);
-    free(session.model_path);
-    free(session.checkpoint);
-    free(session.ask_path);
-    free(session.ask_command);
+    read_options(session);
+    session->result.data_path = arguments->operand[0];
+    temper_status status = run_steps(session);
+    temper_tune_report_free(&session->result.report);
+    temper_model_free(session->model);
+    temper_text_free(&session->ask_section);
+    temper_data_free(session->trusted.data);
+    free(session->trusted.row);
+    free(session->trusted.label);
+    temper_data_free(session->data);
+    free(session->model_path);
+    free(session->checkpoint);
+    free(session->ask_path);
+    free(session->ask_command);
+    free(session);
     return status;
 }

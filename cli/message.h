@@ -17,7 +17,9 @@ temper_status fail_no_memory(void);
  */
 static inline temper_status checked(temper_status status, const temper_error *error)
 {
-    return status == TEMPER_OK ? TEMPER_OK : fail_with(error);
+    if (status != TEMPER_OK)
+        fail_with(error);
+    return status; /* the call's own, whatever the error has */
 }
 
 /* Something that the user should know and that stops nothing. */

@@ -103,11 +103,32 @@ static void keep_closed(int stream)
     }
 }
 
-/* The default action of both signals would end the process without a message and without removing temporary files. */
+/* The exit code of the handler below, by output_prepare: a handler should call no function of the library. */
+static volatile sig_atomic_t lost_page_exit;
+
+/* SIGBUS: a page of a mapped file cannot be read, as another program has made the file shorter, or as its disk fails.
+ * Whatever was computed from that page is of no use, so that the process ends at once, with the status of a file that
+ * cannot be read; results are complete files that replace others at the end, and files in progress have no name yet.
+ * Only async-signal-safe functions are called. */
+static void end_for_lost_page(int signal_number)
+{
+    static const char message[] =
+        "temper: a file that is in use has become shorter, or its disk cannot be read; run the command again when no "
+        "other program writes to the file\n";
+    (void)signal_number;
+    ssize_t written = write(STDERR_FILENO, message, sizeof message - 1);
+    (void)written; /* the exit code is the same without the message */
+    _exit(lost_page_exit);
+}
+
+/* The default action of these signals would end the process without a message, and that of the first two without
+ * removing temporary files. */
 void output_prepare(void)
 {
     signal(SIGPIPE, SIG_IGN); /* write returns EPIPE instead */
     signal(SIGXFSZ, SIG_IGN); /* EFBIG */
+    lost_page_exit = temper_status_exit_code(TEMPER_IO);
+    signal(SIGBUS, end_for_lost_page);
     keep_closed(STDIN_FILENO);
     keep_closed(STDOUT_FILENO);
     keep_closed(STDERR_FILENO);

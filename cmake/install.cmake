@@ -1,7 +1,7 @@
 # make install: header, libraries, command, pkg-config and CMake package, man pages, completions.
 include(CMakePackageConfigHelpers)
 
-install(FILES include/temper.h include/temper_extra.h include/temper_arrow.h include/temper_explain.h
+install(FILES include/temper.h include/temper_extra.h include/temper_arrow.h include/temper_explain.h include/temper_tcp.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS temper_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(TARGET temper_mpi)

@@ -4,11 +4,11 @@
 if(WIN32)
   set(TEMPER_POSIX_DEFINITIONS _FILE_OFFSET_BITS=64)
   set(TEMPER_POSIX_CALLS -I${CMAKE_SOURCE_DIR}/src/base/windows -include ${CMAKE_SOURCE_DIR}/src/base/windows/posix_calls.h)
-  set(TEMPER_OTHER_SYSTEMS "/(base/macos/[a-z_]+|cli/memory_stream)\\.c$")
+  set(TEMPER_OTHER_SYSTEMS "/(macos/[a-z_]+|cli/memory_stream|comm/socket|comm/socket_options)\\.c$")
 elseif(APPLE)
   set(TEMPER_POSIX_DEFINITIONS _DARWIN_C_SOURCE)
   set(TEMPER_POSIX_CALLS -include ${CMAKE_SOURCE_DIR}/src/base/macos/posix_calls_macos.h)
-  set(TEMPER_OTHER_SYSTEMS "/windows/[a-z_]+\\.c$")
+  set(TEMPER_OTHER_SYSTEMS "/(windows/[a-z_]+|comm/socket_options)\\.c$")
   if(TEMPER_ZIG_TARGET) # zig's linker ends with a fault on -bundle; Python loads a library as well
     set(CMAKE_SHARED_MODULE_CREATE_C_FLAGS -dynamiclib)
   endif()

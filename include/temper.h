@@ -19,8 +19,9 @@
  *     printf("row 1 is %s\n", temper_model_class_name(model, (size_t)classes[0]));
  *
  * This header holds the core; temper_extra.h has the rest: plots and HTML pages, statistics, noise, remote workers, the
- * solvers of the paper; temper_explain.h, what decides a class. All are plain C11. Every call is thread-safe and free
- * of global state; none prints, exits, installs a signal handler or changes the locale.
+ * solvers of the paper; temper_explain.h, what decides a class; temper_arrow.h, tables of Arrow; temper_tcp.h,
+ * processes connected by TCP. All are plain C11. Every call is thread-safe and free of global state; none prints,
+ * exits, installs a signal handler or changes the locale.
  *
  * Rules that hold everywhere:
  * - Counts, row numbers, column numbers and sizes in bytes are size_t. Random seeds are uint64_t, class numbers in
@@ -429,6 +430,7 @@ typedef struct temper_model temper_model;
 #define TEMPER_PHASE_NOISE     "noise"     /* the audit of estimate_noise; `iteration` counts its fits */
 #define TEMPER_PHASE_HOLDOUT   "hold out"  /* fits of `holdout`, after the training itself */
 #define TEMPER_PHASE_CLEAN     "clean"     /* the same for the audit of `clean`, before the training */
+#define TEMPER_PHASE_FOLDS     "folds"     /* of temper_fit_folds; `iteration` counts its fits */
 
 /* The state of a training after an iteration. */
 typedef struct temper_train_progress {
@@ -492,6 +494,11 @@ typedef struct temper_train_options {
     /* The penalty l1 times the sum of the absolute weights, of the scaled features and without the intercepts: weights
      * become exactly 0. 0: none. With l2 it is an elastic net; l2 = NAN means 0 then. */
     double l1;
+    /* The fold of each row, from 0, and how many folds there are: rows of a fold are left out together by the fits of
+     * calibration, holdout (a share is rounded to whole folds), clean and estimate_noise. NULL: drawn. temper_tune
+     * gives its own `fold` to them, unless this is set. */
+    const uint32_t *fold;
+    size_t folds;
 } temper_train_options;
 
 TEMPER_API temper_train_options temper_train_defaults(void);
@@ -828,6 +835,26 @@ TEMPER_API temper_status temper_tune(const temper_data *data, const temper_tune_
                                      temper_tune_report *report, temper_error *error);
 /* Frees the arrays of the report, not the report itself. */
 TEMPER_API void temper_tune_report_free(temper_tune_report *report);
+
+/* A path of penalties on folds of the rows, with one fit for each of both; arrays are the caller's. */
+typedef struct temper_fold_path {
+    const uint32_t *fold; /* of each row, below `folds`: the fits of a fold leave out its rows */
+    size_t folds, penalties;
+    const double *l2; /* [fold * penalties + i]; it takes the least time if those of a fold fall */
+    /* Filled for every fit, [fold * penalties + i]: weights, one for each unscaled feature, and intercepts; */
+    double *weights, *intercepts;
+    size_t *iterations;
+    temper_stop *stops;
+    /* and for every row by the fits that leave it out, [i * rows + row]: scores, above 0 for the second class. */
+    double *scores;
+} temper_fold_path;
+
+/* Two classes, a smooth convex loss such as logistic, no L1 penalty, rows of positive weight in one process. Of the
+ * options count loss, scale, precision, tolerance, max_iterations, no_intercept, threads and on_progress. Each fit
+ * starts from those of its fold before it, and has the minimum of a training of its own within the tolerance, and the
+ * same bits on any number of threads. TEMPER_INTERRUPTED where on_progress ends it: the arrays are filled in part. */
+TEMPER_API temper_status temper_fit_folds(const temper_data *data, const temper_train_options *options,
+                                          const temper_fold_path *path, temper_error *error);
 
 /* ---- Auditing ---------------------------------------------------------------------------------------------------- */
 

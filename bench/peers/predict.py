@@ -73,7 +73,7 @@ def models(classes, work):
     from sklearn.linear_model import LogisticRegression
     threads = int(os.environ["OMP_NUM_THREADS"])
     draw = numpy.random.default_rng(classes)
-    x = draw.standard_normal((4000, FEATURES))
+    x = draw.standard_normal((4000, FEATURES), dtype=numpy.float32)  # a model of floats predicts floats, as the graph does
     y = (x @ draw.standard_normal((FEATURES, classes)) + 3 * draw.standard_normal((4000, classes))).argmax(axis=1)
     plain = temperlr.TemperedLogisticRegression(loss="logistic", calibrate="none", n_jobs=threads).fit(x, y)
     default = temperlr.TemperedLogisticRegression(n_jobs=threads).fit(x, y)
@@ -85,7 +85,7 @@ def models(classes, work):
     exported = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     floats = onnxruntime.InferenceSession(float_graph(*both_classes(plain)), options,
                                           providers=["CPUExecutionProvider"])
-    numpy.testing.assert_allclose(floats.run(None, {"x": x.astype("f4")})[0], plain.predict_proba(x), atol=1e-5)
+    numpy.testing.assert_allclose(floats.run(None, {"x": x})[0], plain.predict_proba(x), atol=1e-5)
 
     def with_kernel(kernel, model):
         def call(rows):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How cost grows: bench/scaling/growth.py TEMPER RECORD.json [--quick] [--only SERIES,...]
+"""How cost grows: bench/scaling/growth.py TEMPER RECORD.json [--quick] [--only SERIES,...] [--bench BENCH]
 
 Each series changes one size from small to large and trains for a fixed number of iterations; the exponent is the
 slope of log(seconds) over log(size), by the larger half of the sizes, where what is paid once counts little.
@@ -7,6 +7,10 @@ Seconds are those of one evaluation of loss and gradient, all of a training's di
 search: all of it); bytes are the peak of the process. The best of three runs (--quick: of one).
 Needs numpy; the series `ranks` needs temper-mpi beside TEMPER, and mpirun. Series that are not measured again
 stay in the record.
+
+With BENCH, the program build/bench/bin/bench, also the share of the machine that passes use: of the rate at which one thread
+reads floats beyond the caches (dense rows are read once; a sparse entry is read in two copies of 8 bytes), and of the rate at
+which it multiplies in registers (many classes: two products of 2 operations a number and class).
 """
 import sys
 import pathlib
@@ -22,7 +26,8 @@ import numpy
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the folders of bench/ import each other
 from scaling.peak import peak_of  # noqa: E402
 
-FIXED = ["--solver", "lbfgs", "--max-iter", "8", "--tol", "1e-12", "--precision", "f32"]
+PASSES = ["--solver", "lbfgs", "--tol", "1e-12", "--precision", "f32", "--calibrate", "none", "--holdout", "none"]
+FIXED = [*PASSES, "--max-iter", "8"]
 POOL = numpy.random.default_rng(1).standard_normal(1 << 22, dtype=numpy.float32)
 
 
@@ -72,6 +77,15 @@ class Measure:
         command = (program or [self.temper]) + ["train", data, "-q", "--json", "-m", self.path("model"), *FIXED,
                                                 *(options or ("--threads", "1"))]
         return self.best(command, lambda report: report["seconds"]["train"] / report["evaluations"])
+
+    def one_pass(self, data):
+        """Seconds of an evaluation: a longer training less a shorter one, so that nothing else is in it."""
+        def total(iterations):
+            report, _ = run([self.temper, "train", data, "-q", "--json", "-m", self.path("model"), *PASSES,
+                             "--max-iter", str(iterations), "--threads", "1"])
+            return report["seconds"]["train"], report["evaluations"]
+        pairs = [(total(10), total(40)) for _ in range(self.runs)]
+        return min((more[0] - fewer[0]) / (more[1] - fewer[1]) for fewer, more in pairs)
 
     def dense(self, rows, columns, classes=2, options=(), program=None):
         path = self.path("rows.npy")
@@ -126,6 +140,35 @@ def exponent(sizes, seconds):
     return round(float(slope), 3)
 
 
+def limits_of(bench, folder):
+    """What one thread reads and multiplies a second: bytes beyond the caches, operations in registers."""
+    record = os.path.join(folder, "limits.json")
+    subprocess.run([bench, record, folder, "limits"], check=True, capture_output=True)
+    with open(record) as file:
+        found = {line["what"]: line["value"] for line in json.load(file)["limits"]}
+    reading = next(value for what, value in found.items() if "beyond" in what)
+    multiplying = next(value for what, value in found.items() if "multiplying" in what)
+    return 1e9 * reading, 1e9 * multiplying
+
+
+def shares(measure, bench):
+    """[(what, share of the limit)] of the passes of three kinds of data."""
+    read, multiply = limits_of(bench, measure.folder)
+    path, text = measure.path("rows.npy"), measure.path("rows.svm")
+    rows, columns, each = 400_000, 100, 320
+    make_dense(path, rows, columns)
+    dense = measure.one_pass(path)
+    make_sparse(text, 5000, 20_000, each)
+    sparse = measure.one_pass(text)
+    classes, many_rows, many_columns = 10, 50_000, 784
+    make_dense(path, many_rows, many_columns, classes)
+    many = measure.one_pass(path)
+    return [(f"dense, {rows:,} x {columns}, of reading at {read / 1e9:.1f} GB/s", 4 * rows * columns / dense / read),
+            (f"sparse, 5,000 rows of {each} entries, of the same", 16 * 5000 * each / sparse / read),
+            (f"{classes} classes, {many_rows:,} x {many_columns}, of multiplying at {multiply / 1e9:.0f} GF/s",
+             4 * many_rows * many_columns * classes / many / multiply)]
+
+
 def load(path):
     if not os.path.exists(path):
         return []
@@ -139,6 +182,7 @@ def main():
     parser.add_argument("record")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--bench")
     given = parser.parse_args()
     temper = os.path.abspath(given.temper)
     wanted = given.only.split(",") if given.only else None
@@ -159,6 +203,9 @@ def main():
                   ", ".join(f"{size}: {1e3 * second:.3g} ms" for size, second in zip(sizes, seconds)))
             with open(given.record, "w") as file:
                 json.dump({"series": kept}, file, indent=1)
+        if given.bench:
+            for what, share in shares(Measure(temper, folder, 3), os.path.abspath(given.bench)):
+                print(f"share of the machine: {what}: {share:.2f}")
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@
 Each stage is a run of the command on made data that has enough work for two threads, and its seconds are those that the
 command reports for that stage; where it reports none, those of the whole command. Of passes it is the difference of a
 training with more iterations and one with fewer, so that nothing else is in it. Rounds with one and two threads
-alternate, and medians are taken. With --busy two other processes keep two processors busy meanwhile: there two threads
-must not be slower than one. Needs numpy."""
+alternate, and medians are taken. Beside it is printed what the machine gives at most: two processes of one thread, that do
+the same at once, over one alone; two virtual processors may be one core. With --busy two other processes keep two
+processors busy meanwhile: there two threads must not be slower than one. Needs numpy."""
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -99,25 +101,36 @@ def seconds_of(temper, words, key, threads):
     if key:
         command.append("--json")
     start = time.perf_counter()
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    output = subprocess.PIPE if key else subprocess.DEVNULL  # a reader of the predictions would be measured too
+    done = subprocess.run(command, check=False, stdout=output, stderr=subprocess.PIPE, text=True)
     whole = time.perf_counter() - start
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}: {done.stderr}")
     return json.loads(done.stdout)["seconds"][key] if key else whole
 
 
-def measure(temper, stage, rounds):
-    """Medians with one and two threads."""
+def stage_seconds(temper, stage, threads):
     words, key, more = stage
-    found = {1: [], 2: []}
+    if not more:
+        return seconds_of(temper, words, key, threads)
+    return seconds_of(temper, words + more, key, threads) - seconds_of(temper, words + FEWER, key, threads)
+
+
+def at_once(temper, stage):
+    """Mean seconds of two processes of one thread at the same time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return statistics.mean(pool.map(lambda _: stage_seconds(temper, stage, 1), range(2)))
+
+
+def measure(temper, stage, rounds, limit=True):
+    """Medians with one and two threads, and of two processes at once (None without limit)."""
+    found = {1: [], 2: [], "both": []}
     for _ in range(rounds):
-        for threads, seconds in found.items():
-            if more:
-                seconds.append(seconds_of(temper, words + more, key, threads) -
-                               seconds_of(temper, words + FEWER, key, threads))
-            else:
-                seconds.append(seconds_of(temper, words, key, threads))
-    return statistics.median(found[1]), statistics.median(found[2])
+        for threads in (1, 2):
+            found[threads].append(stage_seconds(temper, stage, threads))
+        if limit:
+            found["both"].append(at_once(temper, stage))
+    return statistics.median(found[1]), statistics.median(found[2]), limit and statistics.median(found["both"])
 
 
 def main():
@@ -139,12 +152,13 @@ def main():
             for name, stage in all_stages.items():
                 if options.only and name not in options.only:
                     continue
-                one, two = measure(options.temper, stage, 3 if options.quick else 5)
+                one, two, both = measure(options.temper, stage, 3 if options.quick else 5, not options.busy)
                 beside = ", beside two busy processes" if options.busy else ""
-                print(f"{name}{beside}: {one:.4f} s, {two:.4f} s, {one / two:.2f}", flush=True)
+                limit = f"; two processes at once {2 * one / both:.2f}" if both else ""
+                print(f"{name}{beside}: {one:.4f} s, {two:.4f} s, {one / two:.2f}{limit}", flush=True)
                 lines.append({"section": SECTION, "what": f"{name}{beside}", "value": round(one / two, 2),
                               "target": target, "direction": "at least", "met": one / two >= target,
-                              "note": f"{one:.4f} s with one thread, {two:.4f} s with two"})
+                              "note": f"{one:.4f} s with one thread, {two:.4f} s with two{limit}"})
         finally:
             for process in others:
                 process.kill()

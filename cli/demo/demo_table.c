@@ -106,21 +106,26 @@ static temper_status flip(struct demo_table *table, uint64_t seed, size_t thread
 static temper_status tune(struct demo_table *table, const temper_data *data, size_t threads, struct demo_fit *fit)
 {
     temper_tune_options options = temper_tune_defaults();
-    temper_tune_report report;
     struct progress_line progress;
     temper_error error;
     options.grid = "small";
     options.folds = 5;
     options.train.threads = threads;
-    options.train.calibrate = "none"; /* only labels are used */
+    options.train.calibrate = "none";                       /* only labels are used */
+    temper_tune_report *report = calloc(1, sizeof *report); /* 19 KiB: too much for a small stack */
+    if (!report)
+        return fail_no_memory();
     progress_begin(&progress, table->quiet, false);
     options.on_progress = progress_follow_tuning;
     options.progress_context = &progress;
-    temper_status status = temper_tune(data, &options, &fit->model, &report, &error);
+    temper_status status = temper_tune(data, &options, &fit->model, report, &error);
     progress_end(&progress);
-    TRY(checked(status, &error));
-    table->tuned = report.table[report.best].loss;
-    temper_tune_report_free(&report);
+    status = checked(status, &error);
+    if (status == TEMPER_OK)
+        table->tuned = report->table[report->best].loss;
+    temper_tune_report_free(report);
+    free(report);
+    TRY(status);
     return model_accuracy(fit->model, table->test, threads, &fit->accuracy);
 }
 
@@ -320,12 +325,16 @@ static void free_table(struct demo_table *table)
 
 temper_status demo_table_run(const struct arguments *arguments)
 {
-    struct demo_table table = {.path = text_of(arguments, OPT_DEMO_DATA),
-                               .rate = number_of(arguments, OPT_DEMO_RATE),
-                               .kind = text_of(arguments, OPT_DEMO_KIND),
-                               .quiet = was_given(arguments, OPT_QUIET)};
+    struct demo_table *table = calloc(1, sizeof *table); /* it holds a report, of 9 KiB */
+    if (!table)
+        return fail_no_memory();
+    table->path = text_of(arguments, OPT_DEMO_DATA);
+    table->rate = number_of(arguments, OPT_DEMO_RATE);
+    table->kind = text_of(arguments, OPT_DEMO_KIND);
+    table->quiet = was_given(arguments, OPT_QUIET);
     interrupt_prepare();
-    temper_status status = run_steps(arguments, &table);
-    free_table(&table);
+    temper_status status = run_steps(arguments, table);
+    free_table(table);
+    free(table);
     return status;
 }

@@ -292,13 +292,18 @@ static temper_status take_choice(const struct experiment_run *run, const temper_
 static temper_status measure_tuning(struct experiment_run *run, const struct experiment_cell *cell,
                                     struct cell_result *result)
 {
-    temper_tune_report report;
+    temper_tune_report *report = calloc(1, sizeof *report); /* 19 KiB: too much for a small stack */
     temper_model *model = NULL;
-    TRY(tune(run, cell, run->plan->criterion, &model, &report));
-    take_training(&report.training, result);
-    temper_status status = take_choice(run, &report, model, result);
-    temper_tune_report_free(&report);
-    temper_model_free(model);
+    if (!report)
+        return fail_no_memory();
+    temper_status status = tune(run, cell, run->plan->criterion, &model, report);
+    if (status == TEMPER_OK) {
+        take_training(&report->training, result);
+        status = take_choice(run, report, model, result);
+        temper_tune_report_free(report);
+        temper_model_free(model);
+    }
+    free(report);
     return status;
 }
 
@@ -393,12 +398,17 @@ static temper_status take_selection(struct experiment_run *run, const struct exp
 static temper_status measure_selection(struct experiment_run *run, const struct experiment_cell *cell,
                                        struct cell_result *result)
 {
-    temper_tune_report report;
+    temper_tune_report *report = calloc(1, sizeof *report); /* 19 KiB: too much for a small stack */
     temper_model *model = NULL;
-    TRY(tune(run, cell, NULL, &model, &report));
-    temper_status status = take_selection(run, cell, &report, model, result);
-    temper_tune_report_free(&report);
-    temper_model_free(model);
+    if (!report)
+        return fail_no_memory();
+    temper_status status = tune(run, cell, NULL, &model, report);
+    if (status == TEMPER_OK) {
+        status = take_selection(run, cell, report, model, result);
+        temper_tune_report_free(report);
+        temper_model_free(model);
+    }
+    free(report);
     return status;
 }
 

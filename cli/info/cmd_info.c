@@ -486,15 +486,20 @@ static bool is_read_twice(const char *path)
  * can be read only once, and is read as data. */
 static temper_status describe_file(const struct arguments *arguments, struct data_info *info)
 {
-    temper_error error, ignored;
+    temper_error error;
     temper_data *data;
     temper_read_options options = data_options(arguments);
     double start = seconds_now();
     TRY(check_path(arguments, info->path));
-    if (!was_given(arguments, OPT_STRICT) && is_read_twice(info->path) &&
-        temper_table_describe(info->path, &options, &info->table, &ignored) != TEMPER_OK)
+    temper_status status = TEMPER_OK;
+    if (!was_given(arguments, OPT_STRICT) && is_read_twice(info->path))
+        status = temper_table_describe(info->path, &options, &info->table, &error);
+    /* What is no table of text may still be data. */
+    if (status == TEMPER_NO_MEMORY || status == TEMPER_IO)
+        return checked(status, &error);
+    if (status != TEMPER_OK)
         info->table = NULL;
-    temper_status status = temper_data_read(info->path, &options, &data, &error);
+    status = temper_data_read(info->path, &options, &data, &error);
     if (status == TEMPER_BAD_DATA && info->table)
         return describe_refused(arguments, info, error.message);
     TRY(checked(status, &error));

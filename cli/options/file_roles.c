@@ -40,11 +40,12 @@ static temper_status name_file(const char *given, const char *stem, const char *
     *path = concatenate(given ? given : stem, given ? "" : extension);
     if (!*path)
         return TEMPER_NO_MEMORY;
+    if (given || !stem)
+        return TEMPER_OK;
     size_t length = strlen(stem), kept = length;
-    while (!given && kept > 1 && stem[kept - 1] == '/')
+    while (kept > 1 && stem[kept - 1] == '/')
         kept--;
-    if (!given)
-        memmove(*path + kept, *path + length, strlen(extension) + 1);
+    memmove(*path + kept, *path + length, strlen(extension) + 1);
     return TEMPER_OK;
 }
 

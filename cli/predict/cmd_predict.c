@@ -6,7 +6,9 @@
 
 #include "apply_model.h"
 #include "base/atomic_file.h"
+#include "base/thread.h"
 #include "json_csv.h"
+#include "memory_stream.h"
 #include "message.h"
 #include "options/library_options.h"
 #include "output_paths.h"
@@ -24,6 +26,7 @@ struct predict_session {
     double *numbers;            /* predictions of a batch [rows][width], reused by the next batch */
     double *labels;             /* the same of the predicted classes [rows] */
     size_t capacity;            /* rows that both have space for */
+    struct thread_team team;    /* that composes the text */
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -153,21 +156,26 @@ static void add_probabilities(struct predict_session *session)
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* Closes the buffer and writes its text. Under MPI the texts of all processes are first concatenated in the first one,
- * in the order of ranks, which is the order of rows. All processes call this for every batch, and a failure to write
- * ends all of them. */
-static temper_status write_text(struct predict_session *session, struct output_buffer *buffer)
+/* Writes a text to the output; nothing in all processes but the first, which have none. */
+static temper_status write_bytes(const struct predict_session *session, const char *bytes, size_t length)
 {
     temper_error error;
-    TRY(output_close(buffer));
-    /* Must be called in all processes, also in those without rows in this batch. */
-    TRY(process_group_collect(&buffer->bytes, &buffer->length));
-    temper_status status = TEMPER_OK;
     if (is_stdout(session->to))
-        status = output_write("-", buffer->bytes, buffer->length);
-    else if (session->file)
-        status = checked(atomic_file_write(session->file, buffer->bytes, buffer->length, &error), &error);
-    free(buffer->bytes);
+        return output_write("-", bytes, length);
+    if (session->file)
+        return checked(atomic_file_write(session->file, bytes, length, &error), &error);
+    return TEMPER_OK;
+}
+
+/* Writes a text from malloc, and frees it. Under MPI the texts of all processes are first concatenated in the first
+ * one, in the order of ranks, which is the order of rows. All processes call this for every batch, and a failure to
+ * write ends all of them. */
+static temper_status write_text(const struct predict_session *session, char *bytes, size_t length)
+{
+    /* Must be called in all processes, also in those without rows in this batch. */
+    TRY(process_group_collect(&bytes, &length));
+    temper_status status = write_bytes(session, bytes, length);
+    free(bytes);
     return process_group_agree(status);
 }
 
@@ -199,10 +207,80 @@ static temper_status predict_kind(const struct predict_session *session, const t
                    &error);
 }
 
+/* The lines of a batch, composed by several threads, each of which takes some rows at a time. */
+struct line_job {
+    const struct predict_session *session;
+    const temper_data *batch;
+    size_t rows;
+    bool has_label;
+    struct text_piece {
+        char *bytes; /* from malloc; NULL: not composed */
+        size_t length;
+    } *piece; /* in the order of rows */
+};
+
+enum { PIECE_ROWS = 512 };
+
+/* Callback of pool_blocks: the text of some rows. */
+static temper_status print_piece(void *context, size_t number, size_t worker)
+{
+    const struct line_job *job = context;
+    const struct predict_session *session = job->session;
+    const struct predict_lines *lines = &session->lines;
+    struct text_piece *piece = &job->piece[number];
+    size_t from = number * PIECE_ROWS, end = from + PIECE_ROWS < job->rows ? from + PIECE_ROWS : job->rows;
+    FILE *stream = memory_stream_open(&piece->bytes, &piece->length);
+    (void)worker;
+    if (!stream)
+        return TEMPER_NO_MEMORY;
+    for (size_t i = from; i < end; i++) {
+        /* A label is the number of the class, as a double like the other predictions. */
+        struct predicted_line row = {job->batch, i, job->has_label ? (size_t)session->labels[i] : 0,
+                                     session->numbers + i * lines->width};
+        print_predict_line(stream, lines, &row);
+    }
+    return memory_stream_close(stream, &piece->bytes, &piece->length) ? TEMPER_OK : TEMPER_NO_MEMORY;
+}
+
+/* Writes all pieces; under MPI joined to one text for each process. */
+static temper_status write_pieces(const struct line_job *job, size_t pieces)
+{
+    size_t length = 0;
+    if (!process_group_comm()) {
+        for (size_t i = 0; i < pieces; i++)
+            TRY(write_bytes(job->session, job->piece[i].bytes, job->piece[i].length));
+        return TEMPER_OK;
+    }
+    for (size_t i = 0; i < pieces; i++)
+        length += job->piece[i].length;
+    char *bytes = malloc(length + 1), *to = bytes;
+    for (size_t i = 0; bytes && i < pieces; to += job->piece[i++].length)
+        memcpy(to, job->piece[i].bytes, job->piece[i].length);
+    TRY(process_group_agree(bytes ? TEMPER_OK : fail_no_memory()));
+    return write_text(job->session, bytes, length);
+}
+
+/* Composes the text of a batch in memory, which is faster than a system call for each row. The text does not depend on
+ * the number of threads. */
+static temper_status print_batch(struct line_job *job)
+{
+    size_t pieces = (job->rows + PIECE_ROWS - 1) / PIECE_ROWS;
+    const struct thread_team *team = &job->session->team;
+    job->piece = calloc(pieces + !pieces, sizeof *job->piece);
+    temper_status status =
+        job->piece ? pool_blocks(team->pool, pieces, team->threads, print_piece, job) : TEMPER_NO_MEMORY;
+    status = process_group_agree(status == TEMPER_OK ? TEMPER_OK : fail_no_memory());
+    if (status == TEMPER_OK)
+        status = write_pieces(job, pieces);
+    for (size_t i = 0; job->piece && i < pieces; i++)
+        free(job->piece[i].bytes);
+    free(job->piece);
+    return status;
+}
+
 /* Predicts one batch and writes its lines at once, so that a reader of a pipe gets them early. */
 static temper_status predict_batch(struct predict_session *session, const temper_data *batch)
 {
-    struct output_buffer buffer;
     const struct predict_lines *lines = &session->lines;
     size_t rows = temper_data_rows(batch);
     bool has_label = lines->form != PREDICT_PLAIN || lines->kind == TEMPER_PREDICT_LABELS;
@@ -211,15 +289,7 @@ static temper_status predict_batch(struct predict_session *session, const temper
         TRY(predict_kind(session, batch, TEMPER_PREDICT_LABELS, session->labels));
     if (lines->kind != TEMPER_PREDICT_LABELS)
         TRY(predict_kind(session, batch, lines->kind, session->numbers));
-    TRY(output_open(&buffer));
-    /* Composed in memory and written at once, which is faster than a system call for each row. */
-    for (size_t i = 0; i < rows; i++) {
-        /* A label is the number of the class, as a double like the other predictions. */
-        struct predicted_line row = {batch, i, has_label ? (size_t)session->labels[i] : 0,
-                                     session->numbers + i * lines->width};
-        print_predict_line(buffer.stream, lines, &row);
-    }
-    return write_text(session, &buffer);
+    return print_batch(&(struct line_job){session, batch, rows, has_label, NULL});
 }
 
 /* Writes the header, once the first batch is known: the names of kept columns come from the file. Only the first
@@ -231,7 +301,8 @@ static temper_status write_header(struct predict_session *session, const temper_
     TRY(output_open(&buffer));
     if (process_group_is_first())
         print_predict_header(buffer.stream, &session->lines);
-    return write_text(session, &buffer);
+    TRY(output_close(&buffer));
+    return write_text(session, buffer.bytes, buffer.length);
 }
 
 /* Writes the header and all batches. */
@@ -272,6 +343,11 @@ static temper_status open_all(struct predict_session *session, const struct argu
 {
     temper_error error;
     TRY(application_begin(&session->application, arguments, false));
+    size_t threads = threads_of(arguments);
+    session->team.threads = threads ? threads : thread_count_default();
+    session->team.pool = thread_pool_new(session->team.threads);
+    if (!session->team.pool)
+        return fail_no_memory();
     session->lines.model = session->application.model;
     session->lines.reader = session->application.reader;
     add_probabilities(session);
@@ -306,6 +382,7 @@ temper_status cmd_predict(const struct arguments *arguments)
     application_end(&session.application);
     if (session.file)
         atomic_file_drop(session.file);
+    thread_pool_free(session.team.pool);
     free(session.numbers);
     free(session.labels);
     return status;

@@ -116,18 +116,26 @@ static void print_plain_header(FILE *out, const struct predict_lines *lines)
     fputc('\n', out);
 }
 
-/* Prints the label, or the numbers with the shortest digits that read back as the same doubles. */
+/* Prints the label, or the numbers with the shortest digits that read back as the same doubles. Numbers are composed in
+ * a buffer: every call of a stream takes as long as composing a number. */
 static void print_plain(FILE *out, const struct predict_lines *lines, const struct predicted_line *row)
 {
-    char text[NUMBER_LENGTH];
+    enum { BUFFER = 1024 };
+    char text[BUFFER];
+    size_t length = 0;
     if (lines->kind == TEMPER_PREDICT_LABELS)
         print_escaped(out, temper_model_class_name(lines->model, row->label));
     for (size_t i = 0; i < number_count(lines); i++) {
-        size_t length = number_write_f64(row->numbers[i], text);
-        fputs(i ? "\t" : "", out);
-        fwrite(text, 1, length, out);
+        if (i)
+            text[length++] = '\t';
+        length += number_write_f64(row->numbers[i], text + length);
+        if (length + NUMBER_LENGTH + 2 > BUFFER) { /* a tab, a number and the end of the line must fit */
+            fwrite(text, 1, length, out);
+            length = 0;
+        }
     }
-    fputc('\n', out);
+    text[length++] = '\n';
+    fwrite(text, 1, length, out);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

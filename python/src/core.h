@@ -10,7 +10,7 @@
 
 /* The types of the module, as long as it lives. */
 struct core {
-    PyTypeObject *data, *model, *plan, *shard;
+    PyTypeObject *data, *model, *plan, *shard, *listener, *group;
 };
 
 /* Rows of the caller: its buffers are held as long as this lives, and nothing is copied of X. */
@@ -53,7 +53,7 @@ size_t buffer_count(const Py_buffer *buffer);
 
 /* ---- Types and functions --------------------------------------------------------------------- */
 
-extern PyType_Spec data_spec, model_spec, plan_spec, shard_spec;
+extern PyType_Spec data_spec, model_spec, plan_spec, shard_spec, listener_spec, group_spec;
 
 /* data(x, labels, class_names, feature_names, weights) */
 PyObject *data_new(PyObject *module, PyObject *args);
@@ -76,11 +76,14 @@ PyObject *model_from_bytes(PyObject *module, PyObject *args);
 /* train(data, warm, follow, signals, *, ...); (plan, ask) in the place of the data trains on rows
  * of remote shards */
 PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords);
+/* fit_folds(data, (folds, penalties, fold, l2, weights, intercepts, scores, iterations, stops), None, signals, *, ...),
+ * the options of train; the arrays from the weights on are filled */
+PyObject *fit_folds(PyObject *module, PyObject *args, PyObject *keywords);
 /* tune(data, trusted, follow, signals, *, ...) */
 PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords);
 
 /* The caller's words; NULL or NaN where the library decides. False with an exception set. */
-bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], temper_train_options *options);
+bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[5], temper_train_options *options);
 
 /* survey(data, threads) */
 PyObject *survey_rows(PyObject *module, PyObject *args);
@@ -90,6 +93,11 @@ PyObject *plan_from_bytes(PyObject *module, PyObject *args);
 /* shard(data, plan, threads) */
 PyObject *shard_from_python(PyObject *module, PyObject *args);
 PyObject *reduce_answers(PyObject *module, PyObject *args);
+
+/* listen(host, port) */
+PyObject *listener_new(PyObject *module, PyObject *args);
+/* meet(rank, size, listener or None, host, port, token, meet_seconds, silence_seconds) */
+PyObject *group_new(PyObject *module, PyObject *args);
 
 /* The evaluator of training on shards: a callable that returns the sum over all shards. */
 struct asking {

@@ -30,6 +30,8 @@ static PyMethodDef methods[] = {
     {"attach", data_attach, METH_VARARGS, "attach(data, class_names, weights)"},
     {"train", (PyCFunction)(void (*)(void))train_from_python, METH_VARARGS | METH_KEYWORDS,
      "train(data, warm, follow, signals, *, ...)"},
+    {"fit_folds", (PyCFunction)(void (*)(void))fit_folds, METH_VARARGS | METH_KEYWORDS,
+     "fit_folds(data, arrays, None, signals, *, ...)"},
     {"tune", (PyCFunction)(void (*)(void))tune_model, METH_VARARGS | METH_KEYWORDS,
      "tune(data, trusted, follow, signals, *, ...)"},
     {"audit", (PyCFunction)(void (*)(void))audit_rows, METH_VARARGS | METH_KEYWORDS,
@@ -43,6 +45,8 @@ static PyMethodDef methods[] = {
     {"plan_from_text", plan_from_bytes, METH_VARARGS, "plan_from_text(bytes)"},
     {"shard", shard_from_python, METH_VARARGS, "shard(data, plan, threads)"},
     {"reduce", reduce_answers, METH_VARARGS, "reduce(answers, out)"},
+    {"listen", listener_new, METH_VARARGS, "listen(host, port)"},
+    {"meet", group_new, METH_VARARGS, "meet(rank, size, listener, host, port, token, meet_seconds, silence_seconds)"},
     {"load", model_from_path, METH_VARARGS, "load(path)"},
     {"from_text", model_from_bytes, METH_VARARGS, "from_text(bytes)"},
     {"kernel_name", kernel_name, METH_NOARGS, "the hot loops that run here"},
@@ -59,6 +63,7 @@ static int execute(PyObject *module)
     struct core *core = core_of(module);
     if (add_type(module, &data_spec, &core->data) != 0 || add_type(module, &model_spec, &core->model) != 0 ||
         add_type(module, &plan_spec, &core->plan) != 0 || add_type(module, &shard_spec, &core->shard) != 0 ||
+        add_type(module, &listener_spec, &core->listener) != 0 || add_type(module, &group_spec, &core->group) != 0 ||
         PyModule_AddFunctions(module, function_methods) != 0)
         return -1;
     return PyModule_AddStringConstant(module, "version", temper_version());
@@ -71,6 +76,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(core->model);
     Py_VISIT(core->plan);
     Py_VISIT(core->shard);
+    Py_VISIT(core->listener);
+    Py_VISIT(core->group);
     return 0;
 }
 
@@ -81,6 +88,8 @@ static int clear(PyObject *module)
     Py_CLEAR(core->model);
     Py_CLEAR(core->plan);
     Py_CLEAR(core->shard);
+    Py_CLEAR(core->listener);
+    Py_CLEAR(core->group);
     return 0;
 }
 

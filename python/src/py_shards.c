@@ -70,7 +70,7 @@ static temper_bytes *list_bytes(PyObject *list, size_t count)
 
 PyObject *plan_new(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    PyObject *objects[4]; /* surveys, and what a plan does not need */
+    PyObject *objects[5]; /* surveys, and what a plan does not need */
     temper_train_options options;
     temper_error error;
     temper_shard_plan *plan;

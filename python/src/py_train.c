@@ -88,25 +88,46 @@ static int follow(void *context, const temper_train_progress *progress)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], temper_train_options *options)
+bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[5], temper_train_options *options)
 {
-    static char *names[] = {"data",      "warm",    "follow",       "signals",        "loss",
-                            "t1",        "t2",      "l2",           "scale",          "solver",
-                            "precision", "starts",  "no_intercept", "tolerance",      "max_iterations",
-                            "seed",      "threads", "calibrate",    "estimate_noise", "clean",
-                            "l1",        NULL};
+    static char *names[] = {"data",
+                            "warm",
+                            "follow",
+                            "signals",
+                            "loss",
+                            "t1",
+                            "t2",
+                            "l2",
+                            "scale",
+                            "solver",
+                            "precision",
+                            "starts",
+                            "no_intercept",
+                            "tolerance",
+                            "max_iterations",
+                            "seed",
+                            "threads",
+                            "calibrate",
+                            "estimate_noise",
+                            "clean",
+                            "l1",
+                            "fold",
+                            "folds",
+                            NULL};
     const char *loss;
-    Py_ssize_t starts, iterations, threads;
+    Py_ssize_t starts, iterations, threads, folds;
     *options = temper_train_defaults();
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$sdddzzznpdnKnzpzd", names, &objects[0], &objects[1],
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$sdddzzznpdnKnzpzdOn", names, &objects[0], &objects[1],
                                      &objects[2], &objects[3], &loss, &options->loss.t1, &options->loss.t2,
                                      &options->l2, &options->scale, &options->solver, &options->precision, &starts,
                                      &options->no_intercept, &options->tolerance, &iterations, &options->seed, &threads,
-                                     &options->calibrate, &options->estimate_noise, &options->clean, &options->l1))
+                                     &options->calibrate, &options->estimate_noise, &options->clean, &options->l1,
+                                     &objects[4], &folds))
         return false;
     options->starts = (size_t)starts;
     options->max_iterations = (size_t)iterations;
     options->threads = (size_t)threads;
+    options->folds = (size_t)folds;
     return take_loss(loss, &options->loss);
 }
 
@@ -157,7 +178,7 @@ static PyObject *result_of(const struct core *core, temper_model *model, const t
 }
 
 /* Checks the types: data, or a plan and its evaluator; and a model or None. */
-static bool check_objects(const struct core *core, PyObject *objects[4], struct asking *asking)
+static bool check_objects(const struct core *core, PyObject *objects[5], struct asking *asking)
 {
     bool away = PyTuple_Check(objects[0]);
     if (away && !PyArg_ParseTuple(objects[0], "O!O", core->plan, &asking->plan, &asking->callable))
@@ -169,8 +190,24 @@ static bool check_objects(const struct core *core, PyObject *objects[4], struct 
     return false;
 }
 
+/* The folds of the rows, held during the call; None, and rows of other workers, have none. */
+static bool take_folds(PyObject *objects[5], Py_buffer *fold, temper_train_options *options)
+{
+    if (objects[4] == Py_None)
+        return true;
+    if (PyTuple_Check(objects[0])) {
+        PyErr_SetString(PyExc_ValueError, "folds of rows that lie with workers are drawn");
+        return false;
+    }
+    size_t rows = (size_t)temper_data_rows(((struct data_object *)objects[0])->data);
+    if (!take_exactly(objects[4], 'I', false, rows, fold))
+        return false;
+    options->fold = fold->buf;
+    return true;
+}
+
 /* Without the GIL. */
-static temper_status train(PyObject *objects[4], struct asking *asking, const temper_train_options *options,
+static temper_status train(PyObject *objects[5], struct asking *asking, const temper_train_options *options,
                            temper_model **model, temper_train_report *report, temper_error *error)
 {
     const temper_shard_engine engine = {asking, ask_shards};
@@ -181,7 +218,7 @@ static temper_status train(PyObject *objects[4], struct asking *asking, const te
 
 PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords)
 {
-    PyObject *objects[4]; /* data, warm, follow, signals */
+    PyObject *objects[5]; /* data, warm, follow, signals, fold */
     const struct core *core = core_of(module);
     temper_train_options options;
     temper_train_report report;
@@ -189,8 +226,9 @@ PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords
     temper_model *model;
     struct asking asking = {0};
     struct following f = {.core = core};
+    Py_buffer fold = {0};
     if (!train_options(args, keywords, objects, &options) || !check_objects(core, objects, &asking) ||
-        !take_caller(objects[2], &f.caller))
+        !take_caller(objects[2], &f.caller) || !take_folds(objects, &fold, &options))
         return NULL;
     if (objects[1] != Py_None)
         options.warm_start = ((struct model_object *)objects[1])->model;
@@ -211,5 +249,6 @@ PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords
     else if (status != TEMPER_OK && !PyErr_Occurred())
         raise_error(status, &error);
     free(f.history);
+    PyBuffer_Release(&fold); /* nothing, if there are none */
     return result;
 }

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from . import _temper
 from ._compat import CallbackSupportMixin, available_if, validate
-from ._data import Labels, borrow, encode_labels, encode_rows, on_cpu
+from ._data import Labels, borrow, encode_labels, encode_rows, labels_of_names, on_cpu
 from ._params import threads_of
 from ._types import ClassWeight, Numbers, Rows
 from .tables import Table, from_arrow, is_table
@@ -25,6 +25,8 @@ _LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS, _TRUE_PROBABILITIES = r
 
 # Name: is it a two-temperature loss, and does it leave t1 and t2 to the user?
 _LOSSES = _temper.losses()
+_FEW_WEIGHTS = 10_000
+_LITTLE_WORK = 100_000  # multiplications, for which one thread is best
 
 
 class Explanation(NamedTuple):
@@ -100,7 +102,7 @@ def iterations_of(report: dict[str, Any]) -> np.ndarray:
 class CountingRows:
     """The rows of X whose weight is not 0: folds are drawn from these alone."""
 
-    X: Any
+    X: Any  # None of a table, whose rows the library has made
     y: np.ndarray
     weights: np.ndarray | None
     kept: np.ndarray | None  # a mask of the rows as given; None: all
@@ -118,6 +120,12 @@ class CountingRows:
             raise ValueError("rows of weight above 0 are of one class only: "
                              f"{labels.classes[0]!r}")
         return cls(X, y, weights, kept, labels)
+
+    @classmethod
+    def of_table(cls, X: Any, y: Any, labels: Labels) -> CountingRows:
+        """All rows of a table, which the library has made."""
+        given = X.labels if isinstance(X, Table) else column_or_1d(on_cpu(y, "y"))
+        return cls(None, np.asarray(given), None, None, labels)
 
     def data(self, estimator: TemperedClassifier) -> _temper.Data:
         """For the library."""
@@ -175,6 +183,34 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         return CountingRows.of(X, column_or_1d(on_cpu(y, "y")), weights)
+
+    # ---- Tables ----------------------------------------------------------------------------------
+
+    def _table_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[_temper.Data, Labels, float]:
+        """The rows of a table, their labels, and the sum of their weights."""
+        if isinstance(X, Table):
+            if y is not None or sample_weight is not None or self.class_weight is not None:
+                raise ValueError("a Table has its labels and weights in it; give them to read (label=, weights=, "
+                                 "class_weight=), and no y, sample_weight or class_weight here")
+            data, labels, total = X._data, labels_of_names(X._data.class_names), float(len(X))
+        else:
+            data, labels, total = self._arrow_data(X, y, sample_weight)
+        if len(labels.classes) < 2:
+            raise ValueError("This solver needs samples of at least 2 classes in the data, but there are "
+                             f"{len(labels.classes)}")
+        self.n_features_in_ = len(data.feature_names)
+        self.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        return data, labels, total
+
+    def _arrow_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[_temper.Data, Labels, float]:
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
+                             "None. A column of the table as label: fit(temperlr.read(X, label=NAME))")
+        labels = encode_labels(np.asarray(y))
+        data = from_arrow(X, {"threads": threads_of(self.n_jobs)}, None, labels.codes)
+        weights = self._weights(labels.codes, labels, sample_weight)
+        _temper.attach(data, labels.names, weights)
+        return data, labels, float(data.rows if weights is None else weights.sum())
 
     # ---- What was trained ------------------------------------------------------------------------
 
@@ -281,6 +317,7 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"{name} has the shape {shape}, which {value.shape} is not: the model has "
                              f"{self.n_features_in_} features and {len(self.classes_)} classes")
         self._shown[name] = value
+        self._shown.pop("compared", None)
         self._dtype = np.result_type(self._shown["coef_"].dtype, np.float32)
 
     def _forget_weights(self) -> None:
@@ -289,7 +326,7 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _current(self) -> _temper.Model:
         """The model, with the weights that coef_ and intercept_ have by now."""
         shown = self.__dict__.get("_shown")
-        if shown:
+        if shown and not self._compared_before(shown):
             coef = shown["coef_"].toarray() if sparse.issparse(shown["coef_"]) else shown["coef_"]
             trained = self._read_weights()
             # Where nothing was changed the digits that float32 does not show are kept.
@@ -298,6 +335,19 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 self._write_weights(np.where(changed[0], coef, trained[0]),
                                     np.where(changed[1], shown["intercept_"], trained[1]))
         return self._model
+
+    @staticmethod
+    def _compared_before(shown: dict[str, Any]) -> bool:
+        """Whether coef_ and intercept_, which may have been changed in place, have the bytes that were last compared
+        with the weights of the model. For many weights the comparison itself is as fast."""
+        coef = shown["coef_"]
+        if sparse.issparse(coef) or coef.size > _FEW_WEIGHTS:
+            return False
+        now = coef.tobytes() + shown["intercept_"].tobytes()
+        if now == shown.get("compared"):
+            return True
+        shown["compared"] = now
+        return False
 
     def sparsify(self) -> Self:
         """Make ``coef_`` a sparse matrix. Predictions stay what they are."""
@@ -340,7 +390,9 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         model = self._current()
         dtype = np.float64 if output == _LABELS or X.dtype != np.float32 else self._dtype
         out = np.empty((X.shape[0], model.width(output)), dtype=dtype)
-        return out if model.predict_rows(X, output, threads_of(self.n_jobs), out) else None
+        little = X.size * out.shape[1] < _LITTLE_WORK  # joblib's answer would take longer
+        threads = 1 if little else threads_of(self.n_jobs)
+        return out if model.predict_rows(X, output, threads, out) else None
 
     def _table_rows(self, X: Any) -> _temper.Data:
         """Rows of a table as the features of the model."""

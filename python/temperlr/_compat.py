@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import types
 from typing import TYPE_CHECKING, Any, Callable, Self, TypeVar
 
@@ -11,16 +12,25 @@ from sklearn.utils.validation import check_array
 
 from ._data import on_cpu
 
-_VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
 _SHOWN = 5  # columns in a message
-_FINITE = "ensure_all_finite" if _VERSION >= (1, 6) else "force_all_finite"
+_FINITE = "ensure_all_finite" if VERSION >= (1, 6) else "force_all_finite"
 
-if _VERSION >= (1, 6):
+if VERSION >= (1, 6):
     from sklearn.utils.validation import validate_data as _validate
 else:
 
     def _validate(estimator: Any, /, *args: Any, **keywords: Any) -> Any:
         return estimator._validate_data(*args, **keywords)
+
+
+# Of a parameter of a method that the estimator does not take itself; from scikit-learn 1.3 on.
+UNUSED: object = getattr(importlib.import_module("sklearn.utils.metadata_routing"), "UNUSED") if VERSION >= (1, 3) else None
+
+
+def routing_enabled() -> bool:
+    """Whether parameters of fit and score are routed to scorers and splitters, as scikit-learn does since 1.4."""
+    return VERSION >= (1, 4) and bool(sklearn.get_config().get("enable_metadata_routing", False))
 
 
 if TYPE_CHECKING:  # scikit-learn has no types: what it decorates would have none either

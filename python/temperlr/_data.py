@@ -24,8 +24,14 @@ _CPU = 1  # kDLCPU of DLPack
 
 def on_cpu(array: Any, name: str) -> Any:
     """Arrays of other packages, such as PyTorch and JAX, as NumPy sees them, without a copy; all else as it is. What is
-    in the memory of another device is refused: moving it is the caller's to decide."""
-    if not hasattr(array, "__dlpack_device__") or isinstance(array, np.ndarray):
+    in the memory of another device is refused: moving it is the caller's to decide. So is a sparse matrix that
+    contradicts itself."""
+    if isinstance(array, np.ndarray):
+        return array
+    if sparse.issparse(array):
+        _refuse_broken(array, name)
+        return array
+    if not hasattr(array, "__dlpack_device__"):
         return array
     kind = f"{type(array).__module__.partition('.')[0]}.{type(array).__name__}"
     if int(array.__dlpack_device__()[0]) != _CPU:
@@ -40,6 +46,46 @@ def on_cpu(array: Any, name: str) -> Any:
     except (TypeError, RuntimeError) as error:
         raise TypeError(f"{name} is a {kind} of {getattr(array, 'dtype', 'a type')} that NumPy cannot take ({error}); "
                         "convert it first, as tensor.float() does") from None
+
+
+def _fault_of_indices(indices: np.ndarray, limit: int) -> str:
+    """What is wrong with indices of an axis of so many columns or rows, or ""."""
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        return f"indices have {indices.ndim} dimensions and type {indices.dtype}"
+    if indices.size and (int(indices.min()) < 0 or int(indices.max()) >= limit):
+        return f"indices are from {indices.min()} to {indices.max()}, outside of 0 to {limit - 1}"
+    return ""
+
+
+def _fault_of_compressed(X: Any) -> str:
+    """What is wrong with the arrays of a CSR, CSC or BSR matrix, or ""."""
+    block = X.data.shape[1:] if X.format == "bsr" else (1, 1)
+    axis = 1 if X.format == "csc" else 0
+    count, start = X.shape[axis] // max(block[axis], 1), X.indptr
+    if start.ndim != 1 or start.dtype.kind not in "iu" or len(start) != count + 1:
+        return f"indptr has {start.size} entries of type {start.dtype}, not {count + 1} integers"
+    if start[0] != 0:
+        return f"indptr begins with {start[0]}, not 0"
+    if np.any(start[1:] < start[:-1]):
+        return f"indptr decreases after entry {int(np.argmax(start[1:] < start[:-1]))}"
+    if start[-1] > min(len(X.indices), len(X.data)):
+        return (f"indptr ends with {start[-1]}, and there are {len(X.indices)} indices and {len(X.data)} values")
+    return _fault_of_indices(X.indices[:start[-1]], X.shape[1 - axis] // max(block[1 - axis], 1))
+
+
+def _refuse_broken(X: Any, name: str) -> None:
+    """SciPy reads and writes out of bounds where the arrays of a sparse matrix do not fit each other: a program that
+    sets them, as X.indptr[5] = -1 does, would crash it. Looked at by NumPy alone."""
+    fault = ""
+    if X.format in ("csr", "csc", "bsr"):
+        fault = _fault_of_compressed(X)
+    elif X.format == "coo" and X.ndim == 2:
+        if not len(X.row) == len(X.col) == len(X.data):
+            fault = f"{len(X.row)} rows, {len(X.col)} columns and {len(X.data)} values are not as many"
+        fault = fault or _fault_of_indices(X.row, X.shape[0]) or _fault_of_indices(X.col, X.shape[1])
+    if fault:
+        raise ValueError(f"{name} is a damaged sparse matrix: {fault}; X.check_format() of SciPy explains what is "
+                         "expected")
 
 
 class Labels(NamedTuple):

@@ -147,6 +147,18 @@ def penalty_of(estimator: Any) -> Penalty:
     return Penalty(math.nan, C, 0.0, ratio or 0.0)
 
 
+def penalties(Cs: Any) -> np.ndarray:
+    """As LogisticRegressionCV has them: a number of them, from 1e-4 to 1e4, or themselves."""
+    if isinstance(Cs, Integral) and not isinstance(Cs, bool):
+        if Cs < 1:
+            raise ValueError(f"Cs has to be 1 or more, or a list, and is {Cs}")
+        return np.logspace(-4, 4, int(Cs))
+    values = np.array([number("Cs", C) for C in Cs])
+    if not len(values) or not (values > 0).all():
+        raise ValueError(f"Cs have to be numbers above 0, and are {Cs!r}")
+    return values
+
+
 def clean_of(value: Any) -> str | None:
     return None if value is None else word("clean", value)
 

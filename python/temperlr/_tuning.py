@@ -106,7 +106,7 @@ def splits_of(cv: Any, groups: Any, X: Any, y: Any, seed: int) -> list[Any] | No
 
 def fold_of_rows(cv: Any, rows: CountingRows, groups: Any, seed: int) -> tuple[np.ndarray | None, int]:
     """The fold of each row that counts, and how many there are; None: the library draws them."""
-    counted = rows.X.shape[0]
+    counted = len(rows.y)
     given = counted if rows.kept is None else len(rows.kept)
     if groups is not None and rows.kept is not None:
         groups = np.asarray(on_cpu(groups, "groups"))

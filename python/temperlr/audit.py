@@ -13,11 +13,12 @@ from sklearn.utils.validation import _check_sample_weight
 
 from . import _temper
 from ._compat import as_matrix
-from ._data import Labels, borrow, encode_rows, on_cpu
+from ._data import Labels, borrow, encode_rows, labels_of_names, on_cpu
 from ._params import count, is_auto, number, scale_of, seed_of, threads_of, warn_caller, word
 from ._progress import Follower, TuneProgress, on_main_thread
 from ._tuning import fold_numbers, splits_of
 from ._types import Folds, Numbers, RandomState, Rows, Verbose
+from .tables import Table, from_arrow, is_table
 
 if TYPE_CHECKING:
     import pandas
@@ -344,12 +345,12 @@ def find_label_issues(X: Rows | None = None, y: Numbers | None = None, sample_we
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features), or None
+    X : array, sparse matrix, data frame or Table of shape (n_samples, n_features), or None
         As for :class:`TemperedLogisticRegression`, and borrowed in the same way. The index of a
         data frame is that of :meth:`AuditReport.to_frame`. None with ``pred_probs``: labels and
         probabilities are enough. With ``clf`` whatever that is fitted to, such as texts.
     y : array of shape (n_samples,)
-        Labels of any kind.
+        Labels of any kind; None with a Table.
     sample_weight : array of shape (n_samples,) or None
         Of the rows in temper's own fits. A row of weight 0 teaches nothing, and is judged as all
         others.
@@ -433,6 +434,8 @@ def find_label_issues(X: Rows | None = None, y: Numbers | None = None, sample_we
     given: tuple[Any, ...] = (X, y, features)
     index = next((rows.index for rows in given if hasattr(rows, "iloc")), None)
     notes: list[str] = []
+    if isinstance(X, Table):
+        y = _labels_of_table(X, y, clf, sample_weight)
     y = on_cpu(y, "y")
     splits = splits_of(cv, groups, X, y, options["seed"])
     rows: Any = on_cpu(X, "X")
@@ -442,15 +445,17 @@ def find_label_issues(X: Rows | None = None, y: Numbers | None = None, sample_we
     if rows is None and pred_probs is None:
         raise ValueError("X is None: give rows to fit models to, or pred_probs, the probabilities of "
                          "another model")
-    rows = None if rows is None else as_matrix(rows)
+    table = is_table(rows)
+    rows = None if rows is None else rows if table else as_matrix(rows)
     labels = _labels_of(rows, y)
     options["folds"], options["fold"] = _folds(cv, groups, splits, len(labels.codes))
     options["probabilities"] = None if pred_probs is None else _probabilities(pred_probs, labels)
     options["features"] = None if features is None else borrow(as_matrix(features))
     weights = None
     if sample_weight is not None:
-        weights = _check_sample_weight(on_cpu(sample_weight, "sample_weight"), rows, dtype=np.float64)
-    data = borrow(rows, labels, None, weights)
+        of = labels.codes if table else rows
+        weights = _check_sample_weight(on_cpu(sample_weight, "sample_weight"), of, dtype=np.float64)
+    data = _table_rows(rows, labels, weights, options["threads"]) if table else borrow(rows, labels, None, weights)
     with Follower(callback, verbose, TuneProgress) as follower:
         found = _temper.audit(data, follower.caller, on_main_thread(), **options)
     if found is None:
@@ -474,6 +479,25 @@ def _refuse_other_order(X: Any, y: Any) -> None:
                          "find_label_issues(y=labels, pred_probs=pred_probs)")
 
 
+def _labels_of_table(X: Table, y: Any, clf: Any, sample_weight: Any) -> np.ndarray | None:
+    """Those that it has; others are refused."""
+    if y is not None or sample_weight is not None:
+        raise ValueError("a Table has its labels and weights in it; give them to read (label=, weights=), and no y or "
+                         "sample_weight here")
+    if clf is not None:
+        raise ValueError("clf cannot be fitted to a Table; give it the columns themselves, or drop clf")
+    return X.labels
+
+
+def _table_rows(X: Any, labels: Labels, weights: np.ndarray | None, threads: int) -> _temper.Data:
+    """Rows of a table with these labels."""
+    if isinstance(X, Table):
+        return X._data
+    data = from_arrow(X, {"threads": threads}, None, labels.codes)
+    _temper.attach(data, labels.names, weights)
+    return data
+
+
 def _refuse_settings(settings: dict[str, Any], instead: str) -> None:
     """Of fits that are not made."""
     for name, value in settings.items():
@@ -483,7 +507,10 @@ def _refuse_settings(settings: dict[str, Any], instead: str) -> None:
 
 
 def _labels_of(X: Any, y: Any) -> Labels:
-    if X is not None:
+    if isinstance(X, Table) and y is not None:
+        codes = np.frombuffer(X._data.labels or b"", dtype=np.uint32).astype(np.int32)
+        return labels_of_names(X._data.class_names)._replace(codes=codes)
+    if X is not None and not is_table(X):
         return encode_rows(X, y, "audit")
     if y is None:
         raise ValueError("This audit requires y to be passed, but the target y is None.")

@@ -8,16 +8,16 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from . import _temper
-from ._base import TemperedClassifier, free_temperatures, weight_type
+from ._base import CountingRows, TemperedClassifier, free_temperatures, weight_type
 from ._callbacks import FitTasks
 from ._compat import validate, with_callbacks
-from ._data import Labels, borrow, encode_labels, labels_of_names, on_cpu
+from ._data import Labels, borrow, on_cpu
 from ._params import (Penalty, check_theirs, count, has_l1, is_auto, number, penalty_of, solver_of, solver_options,
                       threads_of, warn_caller, word)
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
-from ._tuning import TUNE_DEFAULTS, fold_of_rows, run_tuning
+from ._tuning import TUNE_DEFAULTS, fold_numbers, fold_of_rows, run_tuning, splits_of
 from ._types import ClassWeight, Folds, Numbers, RandomState, Rows, Verbose
-from .tables import Table, from_arrow, is_table
+from .tables import is_table
 
 
 class TemperedLogisticRegression(TemperedClassifier):
@@ -97,7 +97,9 @@ class TemperedLogisticRegression(TemperedClassifier):
         believed: without the rows that it lists; with the weight of each row times the probability
         that its label is right; or with the suggested labels. docs/training.md has its effect.
     cv : int, splitter or iterable of (train, test), default 10
-        The folds where temperatures are "auto", as for :class:`TemperedLogisticRegressionCV`; not used otherwise.
+        The folds where temperatures are "auto", as for :class:`TemperedLogisticRegressionCV`. A splitter or an iterable
+        also says which rows calibration, ``clean`` and ``estimate_noise`` leave out together; for a number they draw
+        five folds of their own.
     dual, multi_class, intercept_scaling
         LogisticRegression's, so that its parameters can be passed on. ``dual`` changes nothing: both problems have the
         same minimum. ``multi_class`` is "auto" or "multinomial"; "ovr" is for two classes only, and
@@ -210,25 +212,21 @@ class TemperedLogisticRegression(TemperedClassifier):
         sample_weight : array of shape (n_samples,) or None
             Weights of the rows.
         groups : array of shape (n_samples,) or None
-            Where temperatures are chosen: rows of one group stay in one fold.
+            Rows of one group stay in one fold, where temperatures are chosen and wherever else rows are left out:
+            calibration, ``clean``, ``estimate_noise``.
 
         Returns
         -------
         TemperedLogisticRegression
             The estimator itself.
         """
-        l2 = penalty_of(self)
+        l2 = self._penalty()
         sample_weight = on_cpu(sample_weight, "sample_weight")
         tasks = FitTasks.of(self, X, y, sample_weight)
-        if groups is not None and not self._open_temperatures():
-            raise ValueError('groups are for folds that choose temperatures, and t1 and t2 are given; drop groups, or '
-                             't1="auto"')
-        if groups is not None and is_table(X):
-            raise ValueError("folds of a table are drawn; groups are for arrays")
         if is_table(X):
-            self._fit_table(l2, X, y, sample_weight, tasks)
+            self._fit_table(l2, X, y, (sample_weight, groups), tasks)
         else:
-            self._fit_rows(l2, validate(self, X, reset=True), y, (sample_weight, groups), tasks)
+            self._fit_rows(l2, self._validated(X), y, (sample_weight, groups), tasks)
         if tasks:
             tasks.end()
         return self
@@ -239,19 +237,28 @@ class TemperedLogisticRegression(TemperedClassifier):
         if self._open_temperatures():
             self._fit_auto(l2, X, y, sample_weight, groups, tasks)
             return
-        options = self._train_options()
+        options = self._train_options(l2)
         labels = self._encode(X, y)
         weights = self._weights(X, labels, sample_weight)
         total = X.shape[0] if weights is None else float(weights.sum())
         options["l2"], options["l1"] = l2.value(total), l2.absolute(total)
+        options.update(self._given_folds(X, labels.codes, groups, options["seed"]))
         data = borrow(X, labels, getattr(self, "feature_names_in_", None), weights)
         self._train(data, labels, options, X.dtype, tasks)
+
+    def _given_folds(self, X: Any, y: Any, groups: Any, seed: int) -> dict[str, Any]:
+        """The fold of each row, by groups or by a splitter as cv; nothing where the library draws them."""
+        splits = splits_of(5 if isinstance(self.cv, Integral) else self.cv, groups, X, y, seed)
+        if splits is None:
+            return {}
+        fold, folds = fold_numbers(splits, np.arange(len(y)))
+        return {"fold": fold, "folds": folds}
 
     def _train(self, data: _temper.Data, labels: Labels, options: dict[str, Any], dtype: Any = np.float64,
                tasks: FitTasks | None = None) -> None:
         """Train on rows that are ready."""
-        check_theirs(self, len(labels.classes))
-        options["solver"] = solver_of(self.solver, len(labels.classes), has_l1(self))
+        self._check_classes(len(labels.classes))
+        options["solver"] = self._solver_name(len(labels.classes))
         labels = labels._replace(codes=labels.codes[:0].copy())  # the library has its own
         if tasks:
             tasks.attributes = {"classes_": labels.classes, "_order": labels.order, "_dtype": weight_type(dtype)}
@@ -268,44 +275,27 @@ class TemperedLogisticRegression(TemperedClassifier):
         self._take_importance(data)
         if interruption is not None:
             raise interruption
-        for sentence in report["warnings"].splitlines():
+        for sentence in self._warnings_of(report):
             warn_caller(sentence, ConvergenceWarning)
+
+    def _warnings_of(self, report: dict[str, Any]) -> list[str]:
+        return str(report["warnings"]).splitlines()
 
     # ---- Tables ----------------------------------------------------------------------------------
 
-    def _table_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[_temper.Data, Labels, float]:
-        """The rows of a table, their labels, and the sum of their weights."""
-        if isinstance(X, Table):
-            if y is not None or sample_weight is not None or self.class_weight is not None:
-                raise ValueError("a Table has its labels and weights in it; give them to read (label=, weights=, "
-                                 "class_weight=), and no y, sample_weight or class_weight here")
-            return X._data, labels_of_names(X._data.class_names), float(len(X))
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is "
-                             "None. A column of the table as label: fit(temperlr.read(X, label=NAME))")
-        labels = encode_labels(np.asarray(y))
-        data = from_arrow(X, {"threads": threads_of(self.n_jobs)}, None, labels.codes)
-        weights = self._weights(labels.codes, labels, sample_weight)
-        _temper.attach(data, labels.names, weights)
-        return data, labels, float(data.rows if weights is None else weights.sum())
-
-    def _fit_table(self, l2: Penalty, X: Any, y: Any, sample_weight: Any, tasks: FitTasks | None) -> None:
+    def _fit_table(self, l2: Penalty, X: Any, y: Any, of_rows: tuple[Any, Any], tasks: FitTasks | None) -> None:
+        """`of_rows` are sample_weight and groups."""
+        sample_weight, groups = of_rows
         data, labels, total = self._table_data(X, y, sample_weight)
-        if len(labels.classes) < 2:
-            raise ValueError("This solver needs samples of at least 2 classes in the data, but there are "
-                             f"{len(labels.classes)}")
-        names = data.feature_names
-        self.n_features_in_ = len(names)
-        self.feature_names_in_ = np.array(names, dtype=object)
+        rows = CountingRows.of_table(X, y, labels)
         if self._open_temperatures():
             options = self._tune_options(l2.value(total), l2.absolute(total))
-            if not isinstance(self.cv, Integral):
-                raise ValueError("folds of a table are drawn; cv has to be their number")
-            options["folds"] = count("cv", self.cv)
-            options["solver"] = solver_of(self.solver, len(labels.classes), has_l1(self))
+            options["fold"], options["folds"] = fold_of_rows(self.cv, rows, groups, options["seed"])
+            options["solver"] = self._solver_name(len(labels.classes))
             self._take_tuned(run_tuning(data, None, self, tasks, options), labels, data, None)
         else:
-            options = {**self._train_options(), "l2": l2.value(total), "l1": l2.absolute(total)}
+            options = {**self._train_options(l2), "l2": l2.value(total), "l1": l2.absolute(total)}
+            options.update(self._given_folds(None, rows.y, groups, options["seed"]))
             self._train(data, labels, options, tasks=tasks)
 
     def _take_cleaned(self, report: dict[str, Any]) -> None:
@@ -315,9 +305,27 @@ class TemperedLogisticRegression(TemperedClassifier):
     def _warm_model(self) -> _temper.Model | None:
         return self._current() if self.warm_start and "_model" in self.__dict__ else None
 
-    def _train_options(self) -> dict[str, Any]:
+    def _train_options(self, penalty: Penalty | None = None) -> dict[str, Any]:
+        penalty = penalty or self._penalty()
         return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
-                "l2": penalty_of(self).l2, "l1": penalty_of(self).l1, **solver_options(self)}
+                "l2": penalty.l2, "l1": penalty.l1, "fold": None, "folds": 0, **self._solver_options()}
+
+    # ---- What the parameters mean: linear_model.py reads some of them as scikit-learn does ----------
+
+    def _validated(self, X: Any) -> Any:
+        return validate(self, X, reset=True)
+
+    def _penalty(self) -> Penalty:
+        return penalty_of(self)
+
+    def _solver_options(self) -> dict[str, Any]:
+        return solver_options(self)
+
+    def _solver_name(self, classes: int) -> str:
+        return solver_of(self.solver, classes, has_l1(self))
+
+    def _check_classes(self, classes: int) -> None:
+        check_theirs(self, classes)
 
     # ---- Temperatures that are chosen ------------------------------------------------------------
 
@@ -345,15 +353,15 @@ class TemperedLogisticRegression(TemperedClassifier):
         return " ".join(words)
 
     def _tune_options(self, l2: float, l1: float) -> dict[str, Any]:
-        return {**TUNE_DEFAULTS, "grid": self._auto_grid(l2, l1), **solver_options(self)}
+        return {**TUNE_DEFAULTS, "grid": self._auto_grid(l2, l1), **self._solver_options()}
 
     def _fit_auto(self, l2: Penalty, X: Any, y: Any, sample_weight: Any, groups: Any, tasks: FitTasks | None) -> None:
         rows = self._counting_rows(X, y, sample_weight)
-        check_theirs(self, len(rows.labels.classes))
+        self._check_classes(len(rows.labels.classes))
         weights = self._weights(rows.X, rows.labels, rows.weights)
         total = rows.X.shape[0] if weights is None else float(weights.sum())
         options = self._tune_options(l2.value(total), l2.absolute(total))
-        options["solver"] = solver_of(self.solver, len(rows.labels.classes), has_l1(self))
+        options["solver"] = self._solver_name(len(rows.labels.classes))
         options["fold"], options["folds"] = fold_of_rows(self.cv, rows, groups, options["seed"])
         tuned = run_tuning(rows.data(self), None, self, tasks, options)
         self._take_tuned(tuned, rows.labels, rows.borrowed, rows, X.dtype)

@@ -13,10 +13,11 @@ from ._base import CountingRows, TemperedClassifier
 from ._callbacks import FitTasks
 from ._compat import validate, with_callbacks
 from ._data import Labels, borrow, class_name, encode_labels, on_cpu
-from ._params import count, number, solver_of, solver_options
+from ._params import count, number, penalties, solver_of, solver_options
 from ._progress import TuneProgress
 from ._tuning import TUNE_DEFAULTS, Tuned, fold_of_rows, run_tuning
 from ._types import Candidates, ClassWeight, Folds, Numbers, RandomState, Rows, Verbose
+from .tables import is_table
 
 __all__ = ["TemperedLogisticRegressionCV"]
 
@@ -190,16 +191,16 @@ importance_, objective_, solver_
     # ---- Tuning ----------------------------------------------------------------------------------
 
     @with_callbacks
-    def fit(self, X: Rows, y: Numbers, sample_weight: Numbers | None = None, *, groups: Numbers | None = None,
+    def fit(self, X: Rows, y: Numbers | None = None, sample_weight: Numbers | None = None, *, groups: Numbers | None = None,
             trusted: Trusted | None = None) -> TemperedLogisticRegressionCV:
         """Choose, and fit what was chosen to all rows.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            As for :class:`TemperedLogisticRegression`; columns have to be numbers.
+        X : array, sparse matrix, data frame or Table of shape (n_samples, n_features)
+            As for :class:`TemperedLogisticRegression`.
         y : array of shape (n_samples,)
-            Labels of any kind.
+            Labels of any kind; None with a Table.
         sample_weight : array of shape (n_samples,) or None
             Weights of the rows. Those of weight 0 are in no fold.
         groups : array of shape (n_samples,) or None
@@ -217,21 +218,20 @@ importance_, objective_, solver_
         tasks = FitTasks.of(self, X, y, sample_weight)
         options = {**TUNE_DEFAULTS, "criterion": self._criterion(), "assume": self.assume,
                    "ask": count("ask", self.ask), "average": bool(self.average), **solver_options(self)}
-        matrix = validate(self, X, reset=True)
-        rows = self._counting_rows(matrix, y, sample_weight)
-        weights = self._weights(rows.X, rows.labels, rows.weights)
-        weight = float(rows.X.shape[0] if weights is None else weights.sum())
+        rows, weight, dtype = self._searched_rows(X, y, sample_weight)
         options["grid"] = self._grid_text(weight)
         options["solver"] = solver_of(self.solver, len(rows.labels.classes))
         options["fold"], options["folds"] = fold_of_rows(5 if self.cv is None else self.cv, rows, groups,
                                                          options["seed"])
         others = None
         if isinstance(trusted, Mapping):
-            options.update(_own_rows(trusted, rows, matrix.shape[0]))
+            options.update(_own_rows(trusted, rows, len(rows.y) if rows.kept is None else len(rows.kept)))
         elif trusted is not None:
+            if is_table(X):
+                raise ValueError("trusted rows of a table are some of it, by their numbers: {row: label}")
             others = self._other_rows(trusted)
-        tuned = run_tuning(rows.data(self), others, self, tasks, options)
-        self._take(tuned.model, rows.labels, matrix.dtype)
+        tuned = run_tuning(rows.borrowed, others, self, tasks, options)
+        self._take(tuned.model, rows.labels, dtype)
         self._take_report(tuned.report["training"])
         self._take_choice(tuned, rows)
         self.C_ = 1 / (self.l2_ * weight) if self.l2_ else np.inf
@@ -240,6 +240,19 @@ importance_, objective_, solver_
             tasks.end()
         tuned.warn()
         return self
+
+    def _searched_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[CountingRows, float, Any]:
+        """The rows that folds are drawn from, the sum of their weights, and the type of X."""
+        if is_table(X):
+            data, labels, weight = self._table_data(X, y, sample_weight)
+            rows = CountingRows.of_table(X, y, labels)
+            rows.borrowed = data
+            return rows, weight, np.float64
+        matrix = validate(self, X, reset=True)
+        rows = self._counting_rows(matrix, y, sample_weight)
+        weights = self._weights(rows.X, rows.labels, rows.weights)
+        rows.data(self)
+        return rows, float(len(rows.y) if weights is None else weights.sum()), matrix.dtype
 
     def _take_choice(self, tuned: Tuned, rows: CountingRows) -> None:
         report = tuned.report
@@ -269,7 +282,7 @@ importance_, objective_, solver_
         if self.Cs is not None:
             if self.l2 is not None or self.grid is not None:
                 raise ValueError("Cs are the penalties in another unit, which l2 and grid have, too; give one of them")
-            self.Cs_ = _penalties(self.Cs)
+            self.Cs_ = penalties(self.Cs)
             candidates["l2"] = 1 / (self.Cs_ * weight)
         words = [f"{name}={_values(name, values)}" for name, values in candidates.items() if values is not None]
         if not (isinstance(self.loss, str) and self.loss == "tempered"):
@@ -312,18 +325,6 @@ importance_, objective_, solver_
         if len(labels.codes) != X.shape[0]:
             raise ValueError(f"trusted: {X.shape[0]} rows, and {len(labels.codes)} labels")
         return borrow(X, labels)
-
-
-def _penalties(Cs: Any) -> np.ndarray:
-    """As LogisticRegressionCV has them: a number of them, from 1e-4 to 1e4, or themselves."""
-    if isinstance(Cs, Integral) and not isinstance(Cs, bool):
-        if Cs < 1:
-            raise ValueError(f"Cs has to be 1 or more, or a list, and is {Cs}")
-        return np.logspace(-4, 4, int(Cs))
-    values = np.array([number("Cs", C) for C in Cs])
-    if not len(values) or not (values > 0).all():
-        raise ValueError(f"Cs have to be numbers above 0, and are {Cs!r}")
-    return values
 
 
 def _values(name: str, values: Any) -> str:

@@ -93,6 +93,14 @@ class Plan:
         self._plan = _temper.plan(list(surveys), None, None, False,
                                   **self.estimator._train_options())
 
+    @classmethod
+    def _from_text(cls, text: bytes) -> Plan:
+        """As another process has made it; for answering, not for fitting."""
+        plan = cls.__new__(cls)
+        plan.estimator = TemperedLogisticRegression()
+        plan._plan = _temper.plan_from_text(text)
+        return plan
+
     @property
     def n_weights(self) -> int:
         """How many numbers ``w`` has."""
@@ -120,9 +128,12 @@ class Plan:
         """A fitted copy of the estimator. ``ask(question, w)`` gives the answers of all shards, in
         the order of the surveys; an exception in it ends the training. Classes are as
         :func:`temperlr.load` has them."""
+        return self._train(lambda question, w: self.reduce(question, ask(question, w)))
+
+    def _train(self, total: Callable[[Question, np.ndarray], np.ndarray]) -> TemperedLogisticRegression:
+        """The same, where ``total`` gives the sum of the answers."""
         def sum_of(*told: Any) -> np.ndarray:
-            question = Question(*told[:-1])
-            return self.reduce(question, ask(question, np.frombuffer(told[-1])))
+            return total(Question(*told[:-1]), np.frombuffer(told[-1]))
 
         fitted: TemperedLogisticRegression = clone(self.estimator)
         with Follower(fitted.callback, fitted.verbose) as follower:

@@ -313,6 +313,6 @@ def test_ctrl_c(classes, jobs):
 
 
 def test_others_run_meanwhile():
-    X, y = made(rows=4000, columns=30, classes=3)
+    X, y = made(rows=12000, columns=60, classes=3)  # milliseconds between two calls, whatever the machine
     with until_others_ran() as follow, pytest.raises(RuntimeError, match="callback ended the audit"):
         find_label_issues(X, y, callback=follow)

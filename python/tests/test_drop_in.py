@@ -193,6 +193,19 @@ def test_elements_of_coef(fitted):
                           if len(model.classes_) == 2 else model.classes_[activations(model, X).argmax(axis=1)])
 
 
+def test_elements_of_coef_between_predictions(fitted):
+    """Each change counts, also one that takes back the last."""
+    model, X = fitted
+    was = model.coef_[0, 1]
+    before = model.decision_function(X)
+    for value in (3.0, 4.0, was, 3.0, was):
+        model.coef_[0, 1] = value
+        np.testing.assert_allclose(model.decision_function(X), activations(model, X), atol=1e-12)
+    assert np.array_equal(model.decision_function(X), before)
+    model.intercept_[-1] += 1.0
+    np.testing.assert_allclose(model.decision_function(X), activations(model, X), atol=1e-12)
+
+
 def test_coef_is_assigned(fitted, tmp_path):
     model, X = fitted
     shallow, weights = copy.copy(model), np.arange(model.coef_.size, dtype=float).reshape(model.coef_.shape)
@@ -351,12 +364,44 @@ def columns_of(package):
     return pytest.importorskip(package).DataFrame(data), y
 
 
-@pytest.mark.parametrize("package", ["pandas", "polars", "pyarrow"])
-def test_columns_without_numbers_are_named(package):
-    X, y = columns_of(package)
+def test_columns_without_numbers_are_named():
+    X, y = columns_of("pandas")
     for call in (lambda: TemperedLogisticRegressionCV().fit(X, y), lambda: find_label_issues(X, y)):
         with pytest.raises(ValueError, match=r"columns without numbers: 'kind' \(text\), 'when' \(dates\); leave out"):
             call()
+    polars_frame, y = columns_of("polars")  # where the votes are of a package that needs a matrix
+    with pytest.raises(ValueError, match="columns without numbers: 'kind'"):
+        find_label_issues(y=y, pred_probs=np.full((60, 2), 0.5), features=polars_frame)
+
+
+@pytest.mark.parametrize("package", ["polars", "pyarrow"])
+def test_columns_of_other_packages_become_features(package):
+    """As TemperedLogisticRegression has them, and temperlr.read."""
+    X, y = columns_of(package)
+    table = temperlr.read(columns_with_label(X, y, package), label="label")
+    search = TemperedLogisticRegressionCV(**GRID, cv=KFold(4)).fit(X, y, groups=None)
+    assert "kind=red" in search.feature_names_in_ and np.bincount(search.folds_).tolist() == [15] * 4
+    same = TemperedLogisticRegressionCV(**GRID, cv=KFold(4)).fit(table)
+    assert np.array_equal(search.coef_, same.coef_) and np.array_equal(search.predict(X), same.predict(X))
+    alone = TemperedLogisticRegression(search.t1_, search.t2_, search.l2_).fit(X, y)
+    np.testing.assert_allclose(search.coef_, alone.coef_, atol=1e-3)
+    report = find_label_issues(X, y, t1=0.3)
+    of_table = find_label_issues(table, t1=0.3)
+    assert np.array_equal(report.score, of_table.score) and np.array_equal(report.given, of_table.given)
+    assert np.array_equal(report.given, y) and len(report.mask()) == 60
+    groups = np.arange(60) // 6
+    assert len(np.unique(TemperedLogisticRegressionCV(**GRID, cv=3).fit(X, y, groups=groups).folds_[:6])) == 1
+    with pytest.raises(ValueError, match="a Table has its labels and weights in it"):
+        find_label_issues(table, y)
+    with pytest.raises(ValueError, match="trusted rows of a table"):
+        TemperedLogisticRegressionCV(**GRID).fit(X, y, trusted=(X, y))
+    assert TemperedLogisticRegressionCV(**GRID).fit(X, y, trusted={0: y[0], 1: y[1]}).decided_by_
+
+
+def columns_with_label(X, y, package):
+    if package == "pyarrow":
+        return X.append_column("label", [y])
+    return X.with_columns(label=y)
 
 
 # ---- Folds ---------------------------------------------------------------------------------------
@@ -388,20 +433,37 @@ def test_folds_of_chosen_temperatures():
     assert np.array_equal(ten.coef_, TemperedLogisticRegression("auto", 1.0, 0.01, cv=10).fit(X, y).coef_)
     splits = list(KFold(4).split(X))
     assert TemperedLogisticRegression("auto", 1.0, 0.01, cv=splits).fit(X, y).t1_ > 0
-    with pytest.raises(ValueError, match="groups are for folds that choose temperatures"):
-        TemperedLogisticRegression().fit(X, y, groups=groups)
     with pytest.raises(ValueError, match="cv has to be a number of folds"):
         TemperedLogisticRegression("auto", cv="five").fit(X, y)
 
 
-def test_folds_of_tables_are_drawn():
+@pytest.mark.parametrize("options", [{"calibrate": "folds"}, {"clean": "weigh", "calibrate": "none"},
+                                     {"estimate_noise": True, "calibrate": "none"}])
+def test_rows_of_a_group_are_left_out_together(options):
+    """By calibration, clean and estimate_noise; and a splitter is the same as what it yields."""
+    X, y = made(300, 4)
+    groups = np.arange(len(y)) // 10
+    answers = []
+    for cv, given in ((10, None), (GroupKFold(5), groups), (list(GroupKFold(5).split(X, y, groups)), None), (10, groups)):
+        model = TemperedLogisticRegression(0.5, cv=cv, random_state=1, **options).fit(X, y, groups=given)
+        answers.append(model.predict_true_proba(X) if "estimate_noise" in options else model.predict_proba(X))
+    drawn, split, listed, grouped = answers
+    assert np.array_equal(split, listed)
+    assert not np.array_equal(split, drawn) and not np.array_equal(grouped, drawn)
+    with pytest.raises(ValueError, match=r"groups has the shape \(299,\)"):
+        TemperedLogisticRegression().fit(X, y, groups=groups[1:])
+
+
+def test_folds_of_tables():
     polars = pytest.importorskip("polars")
     X, y = made(100, 3)
     frame = polars.DataFrame({f"x{j}": X[:, j] for j in range(3)})
-    model = TemperedLogisticRegression("auto", 1.0, 0.01)
-    for keywords, words in (({"groups": y}, "groups are for arrays"), ({}, "cv has to be their number")):
-        with pytest.raises(ValueError, match=words):
-            model.set_params(cv=10 if keywords else KFold(3)).fit(frame, y, **keywords)
+    groups = np.arange(len(y)) // 5
+    for t1 in ("auto", 0.5):
+        for cv in (5, GroupKFold(4)):
+            model = TemperedLogisticRegression(t1, 1.0, 0.01, cv=cv, calibrate="folds")
+            of_array = model.fit(X, y, groups=groups).predict_proba(X)
+            assert np.allclose(model.fit(frame, y, groups=groups).predict_proba(frame), of_array, rtol=1e-9)
 
 
 # ---- Progress ------------------------------------------------------------------------------------

@@ -423,6 +423,42 @@ def test_unusual_sparse_matrices_are_put_right():
         assert np.array_equal(TemperedLogisticRegression().fit(other, y).coef_.astype(np.float32), reference.coef_)
 
 
+def broken(change, form="csr"):
+    X = sparse.random(30, 6, density=0.5, format=form, random_state=1)
+    change(X)
+    return X
+
+
+def set_entry(name, place, value):
+    return lambda X: getattr(X, name).__setitem__(place, value)
+
+
+@pytest.mark.parametrize("change, words", [
+    (set_entry("indptr", 5, -7), "decreases"),
+    (set_entry("indptr", 5, 10**8), "decreases"),
+    (set_entry("indptr", -1, 10**8), "ends with"),
+    (set_entry("indptr", 0, 3), "begins with"),
+    (set_entry("indices", 4, 10**6), "outside of"),
+    (set_entry("indices", 4, -1), "outside of"),
+    (lambda X: setattr(X, "indptr", X.indptr[:-3]), "entries"),
+    (lambda X: setattr(X, "data", X.data[:4]), "values"),
+    (lambda X: setattr(X, "indptr", X.indptr.astype(float)), "integers"),
+])
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_damaged_sparse_matrices_are_refused_before_scipy_reads_them(change, words, form):
+    X, y = broken(change, form), np.arange(30) % 2
+    good = TemperedLogisticRegression().fit(broken(lambda X: None), y)
+    for call in (lambda: TemperedLogisticRegression().fit(X, y), lambda: good.predict(X), lambda: good.predict_proba(X)):
+        with pytest.raises(ValueError, match=f"damaged sparse matrix: .*{words}"):
+            call()
+
+
+def test_damaged_coordinates_are_refused():
+    X = broken(set_entry("row", 3, 10**6), "coo")
+    with pytest.raises(ValueError, match="outside of 0 to 29"):
+        TemperedLogisticRegression().fit(X, np.arange(30) % 2)
+
+
 def test_columns_without_numbers_are_named():
     pandas = pytest.importorskip("pandas")
     X, y = made(40, 2)

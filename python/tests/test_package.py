@@ -38,14 +38,16 @@ def test_all_names_are_there_and_documented():
 
 def test_every_name_is_on_the_page():
     page = (ROOT / "docs/python-api.md").read_text()
-    names = [*temperlr.__all__, *temperlr.plots.__all__, *temperlr.shards.__all__]
+    names = [*temperlr.__all__, *temperlr.linear_model.__all__, *temperlr.plots.__all__, *temperlr.shards.__all__,
+             *temperlr.engines.__all__, *temperlr.communicator.__all__]
     assert [name for name in names if f"`{name}`" not in page] == []
 
 
 def test_docstrings_have_every_parameter():
     """Of functions and constructors, in the form that the reference of the site reads."""
     checked = 0
-    for thing in (getattr(temperlr, name) for name in temperlr.__all__):
+    linear = [getattr(temperlr.linear_model, name) for name in temperlr.linear_model.__all__]
+    for thing in [*(getattr(temperlr, name) for name in temperlr.__all__), *linear]:
         estimator = inspect.isclass(thing) and issubclass(thing, temperlr._base.TemperedClassifier)
         if not inspect.isfunction(thing) and not estimator:
             continue
@@ -58,8 +60,8 @@ def test_docstrings_have_every_parameter():
 
 def public_callables():
     """(name, annotations) of all functions, methods, properties and fields that users see."""
-    spaces = [("temperlr", temperlr), ("temperlr.plots", temperlr.plots), ("temperlr.shards", temperlr.shards)]
-    for space, module in spaces:
+    for module in (temperlr, temperlr.linear_model, temperlr.plots, temperlr.shards, temperlr.engines, temperlr.communicator):
+        space = module.__name__
         for name in module.__all__:
             thing = getattr(module, name)
             if inspect.isfunction(thing):
@@ -101,7 +103,7 @@ def test_examples(path, tmp_path):
     if path.stem == "network":
         pytest.importorskip("torch", reason="the example network needs torch: make python-long")
     done = subprocess.run([sys.executable, "-W", "error::FutureWarning", str(path)], text=True,
-                          capture_output=True, cwd=tmp_path, timeout=600,
+                          capture_output=True, cwd=tmp_path, timeout=1200,
                           env={**__import__("os").environ, "MPLBACKEND": "Agg"})
     assert done.returncode == 0, done.stderr
     expected = path.read_text().split('"""')[1].split("It prints::\n", 1)[1]

@@ -11,8 +11,11 @@
 #include "audit/label_noise.h"
 #include "audit/review/review_sources.h"
 #include "base/memory.h"
+#include "base/thread.h"
 #include "data/dist/scatter_rows.h"
+#include "data/split.h"
 #include "report/audit_report.h"
+#include "search/fold_path.h"
 #include "search/out_of_fold/calibrate.h"
 #include "search/out_of_fold/holdout.h"
 #include "search/tune.h"
@@ -179,14 +182,29 @@ static temper_status train_cleaned(const struct dataset *data, const temper_trai
                                    struct model **model, temper_train_report *report, temper_error *error)
 {
     struct label_noise_progress progress = {report_clean_phase, (void *)options};
-    struct cleaned_rows cleaned;
     TRY(train_check(data, options, error));
-    TRY(clean_labels(data, options, progress, &cleaned, error));
-    temper_status status = train_rows(cleaned.data, options, model, report, error);
-    dataset_free(cleaned.data);
+    struct cleaned_rows *cleaned = mem_zeroed(1, sizeof *cleaned);
+    if (!cleaned)
+        return error_no_memory(error);
+    temper_status status = clean_labels(data, options, progress, cleaned, error);
     if (status == TEMPER_OK)
-        add_cleaned(&cleaned, report);
+        status = train_rows(cleaned->data, options, model, report, error);
+    dataset_free(cleaned->data);
+    if (status == TEMPER_OK)
+        add_cleaned(cleaned, report);
+    mem_free(cleaned);
     return status;
+}
+
+/* Folds of the caller, before anything is fitted. */
+static temper_status check_given_folds(const struct dataset *data, const temper_train_options *options,
+                                       temper_error *error)
+{
+    if (!options->fold)
+        return TEMPER_OK;
+    if (!comm_alone(data->ranks.comm))
+        return error_set(error, TEMPER_USAGE, "folds of the rows can be given to one process only; leave `fold` NULL");
+    return split_check_given(data, options->fold, options->folds, error);
 }
 
 /* Trains on all rows; NULL options mean the defaults, and `report` may be NULL. Outputs are set on success only. */
@@ -200,9 +218,17 @@ temper_status temper_train(const temper_data *data, const temper_train_options *
     TRY(calibrate_check(&full, error));
     TRY(clean_check(&full, error));
     TRY(holdout_check(&full, error));
+    TRY(check_given_folds(dataset_of(data), &full, error));
     if (full.estimate_noise)
         TRY(label_noise_check(dataset_of(data), &full, error));
+    if (full.threads == 0)
+        full.threads = thread_count_default(); /* files are read for it: once for all fits */
     TRY((wants_clean(&full) ? train_cleaned : train_rows)(dataset_of(data), &full, &trained, &made, error));
+    temper_status status = dataset_check_unchanged(dataset_of(data), error);
+    if (status != TEMPER_OK) {
+        model_free(trained);
+        return status;
+    }
     if (report)
         *report = made;
     *model = (temper_model *)trained;
@@ -289,29 +315,57 @@ static temper_status tune_cleaned(const struct dataset *data, const temper_tune_
     return TEMPER_OK;
 }
 
+/* Tunes on all rows or on what is believed of them. The report is made on the heap, as it takes 19 KiB. */
+static temper_status tune_reported(const struct dataset *data, const temper_tune_options *options, struct model **model,
+                                   temper_tune_report *report, temper_error *error)
+{
+    temper_tune_report *made = mem_zeroed(1, sizeof *made);
+    if (!made)
+        return error_no_memory(error);
+    temper_status status = (wants_clean(&options->train) ? tune_cleaned : tune_rows)(data, options, model, made, error);
+    if (status == TEMPER_OK)
+        status = dataset_check_unchanged(data, error);
+    if (status == TEMPER_OK && report)
+        *report = *made;
+    else
+        temper_tune_report_free(made);
+    mem_free(made);
+    return status;
+}
+
+temper_status temper_fit_folds(const temper_data *data, const temper_train_options *options,
+                               const temper_fold_path *path, temper_error *error)
+{
+    temper_train_options full = temper_train_defaults();
+    TRY(api_train_options(&full, options, error));
+    return fold_path(dataset_of(data), &full, path, error);
+}
+
 /* Tunes, and trains the final model unless `model` is NULL. Outputs are set on success only. */
 temper_status temper_tune(const temper_data *data, const temper_tune_options *options, temper_model **model,
                           temper_tune_report *report, temper_error *error)
 {
     temper_tune_options full = temper_tune_defaults();
     struct model *tuned = NULL;
-    temper_tune_report made;
     TRY(api_nested_options(&full, sizeof full, options, "tune", error));
     TRY(clean_check(&full.train, error));
+    if (full.fold && !full.train.fold) {
+        full.train.fold = full.fold;
+        full.train.folds = full.folds;
+    }
     if (model && full.train.estimate_noise) {
         /* The losses of the grid are checked by tune() itself. */
         temper_train_options two_temperature = full.train;
         two_temperature.loss = temper_train_defaults().loss;
         TRY(label_noise_check(dataset_of(data), &two_temperature, error));
     }
-    TRY((wants_clean(&full.train) ? tune_cleaned : tune_rows)(dataset_of(data), &full, model ? &tuned : NULL, &made,
-                                                              error));
+    temper_status status = tune_reported(dataset_of(data), &full, model ? &tuned : NULL, report, error);
+    if (status != TEMPER_OK) {
+        model_free(tuned);
+        return status;
+    }
     if (model)
         *model = (temper_model *)tuned;
-    if (report)
-        *report = made;
-    else
-        temper_tune_report_free(&made);
     return TEMPER_OK;
 }
 
@@ -351,6 +405,11 @@ temper_status temper_audit(const temper_data *data, const temper_audit_options *
     temper_audit_report made;
     TRY(api_nested_options(&full, sizeof full, options, "audit", error));
     TRY(audit(dataset_of(data), &full, &made, error));
+    temper_status status = dataset_check_unchanged(dataset_of(data), error);
+    if (status != TEMPER_OK) {
+        temper_audit_report_free(&made);
+        return status;
+    }
     /* Suspects are sorted by score; the array is in the order of the rows. */
     for (size_t i = 0; scores && i < made.rows; i++)
         scores[made.suspects[i].row] = made.suspects[i].score;

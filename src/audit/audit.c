@@ -191,20 +191,22 @@ static temper_status select_loss(const struct audit_input *in, struct audit_fits
                                   .grid = options->grid,
                                   .on_progress = options->on_progress,
                                   .progress_context = options->progress_context};
-    temper_tune_report tuned;
     tuning.train.tolerance = in->selection_tolerance;
     /* The halves are then the even and the odd folds. */
     if (options->fold) {
         tuning.folds = options->folds;
         tuning.fold = options->fold;
     }
-    TRY(tune(in->given, &tuning, NULL, &tuned, in->error));
-    bool interrupted = tuned.interrupted;
+    temper_tune_report *tuned = mem_zeroed(1, sizeof *tuned); /* 19 KiB, below which the search has to fit */
+    temper_status status = tuned ? tune(in->given, &tuning, NULL, tuned, in->error) : error_no_memory(in->error);
     /* An interrupted search has a table, but no selection. */
-    if (!interrupted)
-        take_choice(&tuned, fits, report);
-    temper_tune_report_free(&tuned);
-    return interrupted ? error_set(in->error, TEMPER_INTERRUPTED, "interrupted") : TEMPER_OK;
+    if (status == TEMPER_OK && tuned->interrupted)
+        status = error_set(in->error, TEMPER_INTERRUPTED, "interrupted");
+    else if (status == TEMPER_OK)
+        take_choice(tuned, fits, report);
+    temper_tune_report_free(tuned);
+    mem_free(tuned);
+    return status;
 }
 
 /* The losses of the fits: those given, selected, or the default ones. */

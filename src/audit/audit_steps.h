@@ -6,7 +6,7 @@
 #define AUDIT_AUDIT_STEPS_H
 
 #include "audit/audit.h"
-#include "audit/noise_model.h"
+#include "audit/noise/noise_model.h"
 #include "data/dist/gather_labels.h"
 #include "data/split.h"
 #include "train/scaled_features.h"

@@ -45,6 +45,10 @@ static temper_audit_options options_of_audit(const temper_train_options *options
     audit_options.train.threads = options->threads;
     audit_options.on_progress = progress.call;
     audit_options.progress_context = progress.context;
+    if (options->fold) {
+        audit_options.fold = options->fold;
+        audit_options.folds = options->folds;
+    }
     return audit_options;
 }
 
@@ -146,7 +150,6 @@ temper_status clean_labels(const struct dataset *data, const temper_train_option
                            struct label_noise_progress progress, struct cleaned_rows *out, temper_error *error)
 {
     temper_audit_options audit_options = options_of_audit(options, progress);
-    temper_audit_report report;
     /* The message of the audit names its folds, which are no option of training. */
     if (dataset_all_rows(data) < 2 * audit_options.folds)
         return error_set(error, TEMPER_BAD_DATA,
@@ -154,11 +157,17 @@ temper_status clean_labels(const struct dataset *data, const temper_train_option
                          "without --clean",
                          data->file.path ? data->file.path : "data", (unsigned long long)dataset_all_rows(data),
                          2 * audit_options.folds);
-    TRY(audit(data, &audit_options, &report, error));
-    struct cleaned_rows made = {.wrong = report.wrong, .seconds = report.seconds, .warnings = report.warnings};
-    temper_status status = apply(data, &report, find_method(options->clean), &made, error);
-    temper_audit_report_free(&report);
-    if (status == TEMPER_OK)
-        *out = made;
+    temper_audit_report *report = mem_zeroed(1, sizeof *report); /* 9 KiB, below which a whole training has to fit */
+    temper_status status = report ? audit(data, &audit_options, report, error) : error_no_memory(error);
+    out->data = NULL;
+    if (status == TEMPER_OK) {
+        out->changed = 0;
+        out->wrong = report->wrong;
+        out->seconds = report->seconds;
+        out->warnings = report->warnings;
+        status = apply(data, report, find_method(options->clean), out, error);
+    }
+    temper_audit_report_free(report);
+    mem_free(report);
     return status;
 }

@@ -20,7 +20,8 @@ temper_status clean_check(const temper_train_options *options, temper_error *err
 /* Audits the rows with the defaults of an audit, and as options->clean says drops the listed rows ("drop": weight 0, so
  * that the others keep their places), gives them their suggested labels ("relabel"), or multiplies the weight of every
  * row by the probability that its label is right ("weigh"). A class that would lose its last row keeps all of
- * them. TEMPER_INTERRUPTED: the caller has asked to stop. The caller frees out->data. */
+ * them. TEMPER_INTERRUPTED: the caller has asked to stop. The caller frees out->data, which is NULL after a
+ * failure. */
 temper_status clean_labels(const struct dataset *data, const temper_train_options *options,
                            struct label_noise_progress progress, struct cleaned_rows *out, temper_error *error);
 

@@ -5,8 +5,9 @@
 
 #include "audit/audit_steps.h"
 #include "audit/contradictions.h"
-#include "audit/noise_counts.h"
+#include "audit/noise/noise_counts.h"
 #include "base/memory.h"
+#include "base/thread.h"
 
 /* The noise is estimated from an evenly spread sample of so many rows times classes, and LEAST_SAMPLE rows more;
  * intermediate estimates from a third of that, but no fewer than INTERMEDIATE_SAMPLE. */
@@ -41,11 +42,12 @@ struct source_job {
     const struct audit_input *in;
     struct audit_fits *fits;
     const struct audit_neighbours *near;
-    size_t sample;          /* rows */
-    double *sampled;        /* evidence of the sample, of at most NOISE_SOURCES sources */
-    uint32_t *given;        /* its labels */
-    double *row;            /* evidence of one row, and one number per class */
-    double *log_p, *true_p; /* of all rows: posteriors of the true class */
+    size_t sample;                     /* rows */
+    double *sampled;                   /* evidence of the sample, of at most NOISE_SOURCES sources */
+    uint32_t *given;                   /* its labels */
+    double *row;                       /* of each thread: evidence of one row, and one number per class */
+    double vote[AUDIT_NEIGHBOURS + 1]; /* log(1 + C v) of v votes, which are whole numbers for given labels */
+    double *log_p, *true_p;            /* of all rows: posteriors of the true class */
 };
 
 /* ---- Evidence about one row ---------------------------------------------------------------------------------------
@@ -58,9 +60,10 @@ static size_t count_sources(const struct source_set *set)
 
 /* out[class] = log(1 + C v) of the votes v of the first `count` neighbours, which is log((v + 1/C) / (count + 1)) up to
  * a constant of the row. Neighbours vote with their given labels, or, if true_p is not NULL, with these. */
-static void fill_votes(const struct audit_input *in, const uint32_t *neighbour, size_t count, const double *true_p,
+static void fill_votes(const struct source_job *job, const uint32_t *neighbour, size_t count, const double *true_p,
                        double *out)
 {
+    const struct audit_input *in = job->in;
     size_t classes = in->classes;
     memset(out, 0, classes * sizeof *out);
     for (size_t i = 0; i < count; i++) {
@@ -70,7 +73,7 @@ static void fill_votes(const struct audit_input *in, const uint32_t *neighbour, 
             out[c] += true_p[neighbour[i] * classes + c];
     }
     for (size_t c = 0; c < classes; c++)
-        out[c] = out[c] > 0 ? log1p((double)classes * out[c]) : 0;
+        out[c] = true_p ? log1p((double)classes * out[c]) : job->vote[(size_t)out[c]];
 }
 
 /* Fills out[source * classes + class]. */
@@ -82,20 +85,77 @@ static void fill_evidence(const struct source_job *job, const struct source_set 
     for (size_t i = 0; i < set->losses; i++, out += classes)
         memcpy(out, job->fits->activation[set->first + i] + row * classes, classes * sizeof *out);
     if (set->votes) {
-        fill_votes(job->in, neighbour, near->count < NEAREST ? near->count : (size_t)NEAREST, NULL, out);
-        fill_votes(job->in, neighbour, near->count, NULL, out + classes);
+        fill_votes(job, neighbour, near->count < NEAREST ? near->count : (size_t)NEAREST, NULL, out);
+        fill_votes(job, neighbour, near->count, NULL, out + classes);
         out += 2 * classes;
     }
     if (set->true_p) {
-        fill_votes(job->in, neighbour, near->count, set->true_p, out);
+        fill_votes(job, neighbour, near->count, set->true_p, out);
         out += classes;
     }
     if (set->rff)
         memcpy(out, near->rff + row * classes, classes * sizeof *out);
 }
 
+/* ---- Loops over rows ----------------------------------------------------------------------------------------------
+ */
+
+enum { ROW_CHUNK = 256 }; /* rows that a thread takes at a time */
+
+/* What is computed of a row, by `work`, which may use its thread's part of job->row. */
+struct row_loop {
+    const struct source_job *job;
+    const struct source_set *set;
+    const struct noise_model *model;
+    size_t rows;
+    double *out;
+    void (*work)(const struct row_loop *loop, size_t row, size_t worker);
+};
+
+/* Numbers of a thread in job->row. */
+static size_t row_space(const struct audit_input *in)
+{
+    return (NOISE_SOURCES + 1) * in->classes;
+}
+
+/* The part of a thread. */
+static double *space_of(const struct source_job *job, size_t worker)
+{
+    return job->row + worker * row_space(job->in);
+}
+
+/* Callback of parallel_blocks. */
+static temper_status row_chunk(void *context, size_t chunk, size_t worker)
+{
+    const struct row_loop *loop = context;
+    size_t end = (chunk + 1) * ROW_CHUNK < loop->rows ? (chunk + 1) * ROW_CHUNK : loop->rows;
+    for (size_t row = chunk * ROW_CHUNK; row < end; row++)
+        loop->work(loop, row, worker);
+    return TEMPER_OK;
+}
+
+/* All rows, which do not depend on each other. A row costs some logarithms for each class and neighbour. */
+static temper_status each_row(struct row_loop loop)
+{
+    const struct audit_input *in = loop.job->in;
+    double work = (double)loop.rows * (double)in->classes * (double)(loop.job->near->count + 20);
+    size_t chunks = (loop.rows + ROW_CHUNK - 1) / ROW_CHUNK;
+    temper_status status = parallel_blocks(chunks, threads_worth(in->threads, work), row_chunk, &loop);
+    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(in->error);
+}
+
 /* ---- Estimates from a set of sources ------------------------------------------------------------------------------
  */
+
+/* Work of a row_loop: evidence and label of a row of the sample. */
+static void sample_row(const struct row_loop *loop, size_t i, size_t worker)
+{
+    const struct audit_input *in = loop->job->in;
+    size_t row = i * in->rows / loop->rows;
+    (void)worker;
+    fill_evidence(loop->job, loop->set, row, loop->out + i * count_sources(loop->set) * in->classes);
+    loop->job->given[i] = in->data->label[row];
+}
 
 /* Estimates the noise from the sample, or, for the likeliest model alone, from a part of it. */
 static temper_status fit_set(const struct source_job *job, const struct source_set *set, bool best_only,
@@ -105,43 +165,53 @@ static temper_status fit_set(const struct source_job *job, const struct source_s
     size_t sources = count_sources(set), sample = job->sample;
     if (best_only && sample > INTERMEDIATE_SAMPLE)
         sample = sample / 3 > INTERMEDIATE_SAMPLE ? sample / 3 : (size_t)INTERMEDIATE_SAMPLE;
-    for (size_t i = 0; i < sample; i++) {
-        size_t row = i * in->rows / sample;
-        fill_evidence(job, set, row, job->sampled + i * sources * in->classes);
-        job->given[i] = in->data->label[row];
-    }
+    TRY(each_row((struct row_loop){.job = job, .set = set, .rows = sample, .out = job->sampled, .work = sample_row}));
     struct noise_rows rows = {.evidence = job->sampled,
                               .given = job->given,
                               .rows = sample,
                               .classes = in->classes,
                               .sources = sources,
-                              .calibrated = in->options->probabilities && !in->features};
+                              .calibrated = in->options->probabilities && !in->features,
+                              .threads = in->threads};
     return noise_model_fit(&rows, best_only, out, in->error);
 }
 
-/* log_p[row * classes + class] = log p(true class | evidence, given label) of all rows. */
-static void fill_posteriors(const struct source_job *job, const struct source_set *set, const struct noise_model *model,
-                            double *log_p)
+/* Work of a row_loop: log p(true class | evidence, given label). */
+static void posterior_row(const struct row_loop *loop, size_t row, size_t worker)
 {
-    size_t classes = job->in->classes;
-    for (size_t row = 0; row < job->in->rows; row++, log_p += classes) {
-        fill_evidence(job, set, row, job->row);
-        double all = noise_model_row(model, job->row, job->in->data->label[row], log_p);
-        for (size_t c = 0; c < classes; c++)
-            log_p[c] -= all;
-    }
+    double *space = space_of(loop->job, worker);
+    const struct audit_input *in = loop->job->in;
+    double *log_p = loop->out + row * in->classes;
+    fill_evidence(loop->job, loop->set, row, space);
+    double all = noise_model_row(loop->model, space, in->data->label[row], log_p);
+    for (size_t c = 0; c < in->classes; c++)
+        log_p[c] -= all;
 }
 
-/* The probability that the given label of every row is wrong, by one of the models at the ends of the range. */
-static void fill_end(const struct source_job *job, const struct source_set *set, const struct noise_model *model,
-                     double *space, double *score)
+/* log_p[row * classes + class] of all rows. */
+static temper_status fill_posteriors(const struct source_job *job, const struct source_set *set,
+                                     const struct noise_model *model, double *log_p)
 {
-    for (size_t row = 0; row < job->in->rows; row++) {
-        uint32_t given = job->in->data->label[row];
-        fill_evidence(job, set, row, job->row);
-        double all = noise_model_row(model, job->row, given, space);
-        score[row] = fmax(-expm1(space[given] - all), 0);
-    }
+    return each_row((struct row_loop){job, set, model, job->in->rows, log_p, posterior_row});
+}
+
+/* Work of a row_loop: the probability that the given label is wrong. */
+static void end_row(const struct row_loop *loop, size_t row, size_t worker)
+{
+    double *space = space_of(loop->job, worker);
+    const struct audit_input *in = loop->job->in;
+    uint32_t given = in->data->label[row];
+    double *joint = space + NOISE_SOURCES * in->classes;
+    fill_evidence(loop->job, loop->set, row, space);
+    double all = noise_model_row(loop->model, space, given, joint);
+    loop->out[row] = fmax(-expm1(joint[given] - all), 0);
+}
+
+/* The same of all rows, by one of the models at the ends of the range. */
+static temper_status fill_end(const struct source_job *job, const struct source_set *set,
+                              const struct noise_model *model, double *score)
+{
+    return each_row((struct row_loop){job, set, model, job->in->rows, score, end_row});
 }
 
 /* ---- The choice of sources ----------------------------------------------------------------------------------------
@@ -170,7 +240,7 @@ static temper_status fit_cleaned(const struct source_job *job, struct source_set
     size_t cells = job->in->rows * job->in->classes;
     TRY(fit_set(job, set, true, out));
     for (size_t round = 0; round < CLEANED_ROUNDS; round++) {
-        fill_posteriors(job, set, &out->best, job->log_p);
+        TRY(fill_posteriors(job, set, &out->best, job->log_p));
         for (size_t i = 0; i < cells; i++)
             job->true_p[i] = exp(job->log_p[i]);
         set->true_p = job->true_p;
@@ -336,9 +406,8 @@ static void take_as_given(const struct source_job *job, struct noise_estimate *e
         models[i]->slope[0] = GIVEN_SLOPE;
 }
 
-/* Chooses the sources, and fills all of *noise but the arrays themselves, which are allocated. `space` has one number
- * per class. */
-static temper_status estimate_noise(const struct source_job *job, struct audit_noise *noise, double *space)
+/* Chooses the sources, and fills all of *noise but the arrays themselves, which are allocated. */
+static temper_status estimate_noise(const struct source_job *job, struct audit_noise *noise)
 {
     struct source_set set;
     bool independent = false;
@@ -353,15 +422,15 @@ static temper_status estimate_noise(const struct source_job *job, struct audit_n
     TRY(choose_set(job, seen.by_rule, &set, &noise->estimate, &noise->gain));
     if (noise->gain < NOISE_LEAST_GAIN)
         TRY(assume_independent(job, &set, &seen, &noise->estimate, &independent));
-    fill_posteriors(job, &set, &noise->estimate.best, noise->log_posterior);
+    TRY(fill_posteriors(job, &set, &noise->estimate.best, noise->log_posterior));
     noise->by_rule = seen.by_rule;
     noise->decided = !seen.by_rule && (independent || is_decided(job, noise));
     if (!noise->decided && job->in->options->probabilities && !job->in->features) {
         take_as_given(job, &noise->estimate);
-        fill_posteriors(job, &set, &noise->estimate.best, noise->log_posterior);
+        TRY(fill_posteriors(job, &set, &noise->estimate.best, noise->log_posterior));
     }
-    fill_end(job, &set, &noise->estimate.low, space, noise->low);
-    fill_end(job, &set, &noise->estimate.high, space, noise->high);
+    TRY(fill_end(job, &set, &noise->estimate.low, noise->low));
+    TRY(fill_end(job, &set, &noise->estimate.high, noise->high));
     for (size_t row = 0; row < job->in->rows; row++) {
         double score = fmax(-expm1(noise->log_posterior[row * job->in->classes + job->in->data->label[row]]), 0);
         noise->low[row] = fmin(noise->low[row], score);
@@ -375,12 +444,14 @@ static temper_status estimate_noise(const struct source_job *job, struct audit_n
 static temper_status allocate(const struct audit_input *in, struct source_job *job, struct audit_noise *noise)
 {
     size_t most = SAMPLE_CELLS / in->classes + LEAST_SAMPLE, each = in->classes * sizeof(double), sources;
+    for (size_t v = 0; v <= AUDIT_NEIGHBOURS; v++)
+        job->vote[v] = log1p((double)in->classes * (double)v);
     job->sample = in->rows < most ? in->rows : most;
     if (!mul_size(NOISE_SOURCES, each, &sources))
         return error_no_memory(in->error);
     job->sampled = mem_alloc(job->sample, sources);
     job->given = mem_alloc(job->sample, sizeof *job->given);
-    job->row = mem_alloc(NOISE_SOURCES + 1, each);
+    job->row = mem_alloc(in->threads, row_space(in) * sizeof *job->row);
     job->true_p = mem_alloc(in->rows, each);
     job->log_p = noise->log_posterior = mem_alloc(in->rows, each);
     noise->low = mem_alloc(in->rows, sizeof *noise->low);
@@ -396,7 +467,7 @@ temper_status audit_estimate_noise(const struct audit_input *in, struct audit_fi
     struct source_job job = {.in = in, .fits = fits, .near = near};
     temper_status status = allocate(in, &job, out);
     if (status == TEMPER_OK)
-        status = estimate_noise(&job, out, job.row + NOISE_SOURCES * in->classes);
+        status = estimate_noise(&job, out);
     if (status == TEMPER_OK)
         report->accuracy = accuracy_of_fits(in, fits, fits->main);
     mem_free(job.sampled);

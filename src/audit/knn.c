@@ -1,6 +1,7 @@
 /* knn: distances between a block of query rows and a tile of points by |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, the products
  * by the matrix kernel that training uses for many classes. Blocks and tiles are ranges of an order in which rows near
- * each other are near; a block is compared with the tiles whose centres are nearest to its own, nearest first. */
+ * each other are near; a block is compared with the tiles whose centres are nearest to its own, nearest first, without
+ * those that are too far away to have a neighbour of any query, by the bounding boxes of both. */
 #include "audit/knn.h"
 
 #include <math.h>
@@ -141,14 +142,15 @@ struct knn_search {
     struct points points;
     size_t count, among, tiles, tried; /* tried: tiles that a block is compared with */
     const struct linear_f32 *kernel;
-    uint32_t *order;  /* of the rows, by knn_order */
-    uint32_t *index;  /* result: [row * count + i] */
-    double *square;   /* result, of each row: squared distance of its last neighbour */
-    float *tile;      /* the points, by feature: [tile][dimension * TILE + point] */
-    float *norm;      /* |y|^2 of each, infinite in the padding */
-    float *centre;    /* of each tile: [tile * dimensions + j] */
-    size_t from;      /* the first block of this process */
-    float *workspace; /* of each worker, with these numbers of floats: */
+    uint32_t *order;   /* of the rows, by knn_order */
+    uint32_t *index;   /* result: [row * count + i] */
+    double *square;    /* result, of each row: squared distance of its last neighbour */
+    float *tile;       /* the points, by feature: [tile][dimension * TILE + point] */
+    float *norm;       /* |y|^2 of each, infinite in the padding */
+    float *centre;     /* of each tile: [tile * dimensions + j] */
+    float *low, *high; /* the same: its bounding box */
+    size_t from;       /* the first block of this process */
+    float *workspace;  /* of each worker, with these numbers of floats: */
     size_t product, scratch, nearest, rows, distances;
 };
 
@@ -177,7 +179,7 @@ static void fill_tiles(struct knn_search *search)
     }
 }
 
-/* The mean of the points of each tile, padding excluded. */
+/* The mean and the bounding box of the points of each tile, padding excluded. */
 static void find_centres(struct knn_search *search)
 {
     size_t dimensions = search->points.dimensions;
@@ -185,10 +187,15 @@ static void find_centres(struct knn_search *search)
         size_t left = search->among - tile * TILE, points = left < TILE ? left : (size_t)TILE;
         for (size_t j = 0; j < dimensions; j++) {
             const float *x = search->tile + (tile * dimensions + j) * TILE;
-            float sum = 0;
-            for (size_t i = 0; i < points; i++)
+            float sum = 0, low = x[0], high = x[0];
+            for (size_t i = 0; i < points; i++) {
                 sum += x[i];
+                low = x[i] < low ? x[i] : low;
+                high = x[i] > high ? x[i] : high;
+            }
             search->centre[tile * dimensions + j] = sum / (float)points;
+            search->low[tile * dimensions + j] = low;
+            search->high[tile * dimensions + j] = high;
         }
     }
 }
@@ -204,26 +211,38 @@ struct query_block {
     float *tile_distance; /* of each tile: its squared distance, negative once it was tried */
     float *best;          /* [row * count + i], ascending: |y|^2 - 2 x.y */
     float worst[QUERIES]; /* the last of each list in `best`: a point must be below it */
+    float norm[QUERIES];  /* |x|^2 */
+    float *low, *high;    /* the bounding box of the queries */
 };
 
-/* Inserts a point into the sorted list of a query by insertion sort, and drops the last of the list. |x|^2 is the
- * same for all points of a query and is left out of the comparison. */
+/* Inserts a point into the sorted list of a query, behind those that are as near, and drops the last of the list. Its
+ * position is counted: a loop without branches. |x|^2 is the same for all points of a query and is left out of the
+ * comparison. */
 static void insert(struct query_block *block, size_t query, float value, uint32_t row)
 {
-    size_t count = block->search->count, at = count - 1;
+    size_t count = block->search->count, last = count - 1;
     float *best = block->best + query * count;
-    uint32_t *index = block->search->index + block->row[query] * count;
-    for (; at > 0 && best[at - 1] > value; at--) {
-        best[at] = best[at - 1];
-        index[at] = index[at - 1];
-    }
+    uint32_t *index = block->search->index + block->row[query] * count, at = 0;
+    for (size_t i = 0; i < last; i++)
+        at += best[i] <= value;
+    memmove(best + at + 1, best + at, (last - at) * sizeof *best);
+    memmove(index + at + 1, index + at, (last - at) * sizeof *index);
     best[at] = value;
     index[at] = row;
-    block->worst[query] = best[count - 1];
+    block->worst[query] = best[last];
 }
 
-/* near[q] is 1 if a point is nearer to query q than the last of its list. After the first tiles few are; a loop
- * without branches over all queries is vectorised by the compiler. */
+/* Whether a point is nearer to any query than the last of its list. After the first tiles few are; a loop without
+ * branches over all queries is vectorised by the compiler. */
+static bool is_near_any(const float *restrict worst, float norm, const float *restrict product)
+{
+    int32_t any = 0;
+    for (size_t q = 0; q < QUERIES; q++)
+        any |= norm - 2 * product[q] < worst[q];
+    return any;
+}
+
+/* near[q] is 1 if a point is nearer to query q than the last of its list. */
 static void find_near(const float *restrict worst, float norm, const float *restrict product, uint8_t *restrict near)
 {
     for (size_t q = 0; q < QUERIES; q++)
@@ -250,6 +269,8 @@ static void take_tile(struct query_block *block, size_t tile, const float *produ
     for (size_t i = 0; i < points; i++) {
         size_t point = tile * TILE + i;
         const float *p = product + i * QUERIES;
+        if (!is_near_any(block->worst, search->norm[point], p))
+            continue;
         find_near(block->worst, search->norm[point], p, near);
         for (size_t q = 0; q < QUERIES; q += TOGETHER) {
             uint64_t any;
@@ -293,6 +314,44 @@ static void measure_tiles(const struct query_block *block)
     }
 }
 
+/* The bounding box of the queries, and their squared norms. */
+static void measure_queries(struct query_block *block)
+{
+    size_t dimensions = block->search->points.dimensions;
+    memcpy(block->low, block->x, dimensions * sizeof *block->low);
+    memcpy(block->high, block->x, dimensions * sizeof *block->high);
+    for (size_t q = 0; q < block->rows; q++) {
+        const float *x = block->x + q * dimensions;
+        block->norm[q] = 0;
+        for (size_t j = 0; j < dimensions; j++) {
+            block->norm[q] += x[j] * x[j];
+            block->low[j] = x[j] < block->low[j] ? x[j] : block->low[j];
+            block->high[j] = x[j] > block->high[j] ? x[j] : block->high[j];
+        }
+    }
+}
+
+/* Whether the boxes of the queries and of a tile are further apart than every query is from the last of its list: then
+ * the tile has no neighbour of any. FAR_ENOUGH: for rounding. */
+static bool is_far(const struct query_block *block, size_t tile)
+{
+    static const float FAR_ENOUGH = 1.0001F;
+    const struct knn_search *search = block->search;
+    size_t dimensions = search->points.dimensions;
+    const float *low = search->low + tile * dimensions, *high = search->high + tile * dimensions;
+    float apart = 0, reach = 0;
+    for (size_t q = 0; q < block->rows; q++) {
+        float last = block->worst[q] + block->norm[q];
+        reach = last > reach ? last : reach;
+    }
+    for (size_t j = 0; j < dimensions; j++) {
+        float above = low[j] - block->high[j], below = block->low[j] - high[j];
+        float gap = above > below ? above : below;
+        apart += gap > 0 ? gap * gap : 0;
+    }
+    return apart > FAR_ENOUGH * reach;
+}
+
 /* The nearest tile that was not tried yet, which is marked as tried. A linear search: the number of tiles is at most
  * NEIGHBOURS_AMONG / TILE. */
 static size_t next_tile(const struct query_block *block)
@@ -321,6 +380,7 @@ static void begin_block(struct query_block *block)
             search->index[block->row[q] * search->count + i] = row_of(search, i % search->among);
     for (size_t q = 0; q < QUERIES; q++)
         block->worst[q] = q < block->rows ? INFINITY : -INFINITY;
+    measure_queries(block);
     measure_tiles(block);
 }
 
@@ -339,12 +399,16 @@ static temper_status run_block(void *context, size_t number, size_t worker)
                                 .row = search->order + from,
                                 .best = workspace + search->product + search->scratch};
     block.x = block.best + search->nearest;
-    block.tile_distance = block.x + search->rows;
+    block.low = block.x + search->rows;
+    block.high = block.low + dimensions;
+    block.tile_distance = block.high + dimensions;
     begin_block(&block);
     struct rows_f32 rows = {block.x, block.rows, dimensions};
     struct many_f32 many = {.block = rows, .classes = TILE, .stride = QUERIES, .scratch = workspace + search->product};
     for (size_t i = 0; i < search->tried; i++) {
         size_t tile = next_tile(&block);
+        if (is_far(&block, tile))
+            continue;
         search->kernel->many_times(&many, search->tile + tile * TILE * dimensions, workspace);
         take_tile(&block, tile, workspace);
     }
@@ -417,17 +481,19 @@ static temper_status search_all(struct knn_search *search, size_t threads, tempe
     search->scratch = linear_scratch(QUERIES, dimensions, TILE);
     search->nearest = QUERIES * search->count;
     search->rows = QUERIES * dimensions;
-    search->distances = search->tiles;
+    search->distances = 2 * dimensions + search->tiles; /* a box before the distances */
     /* No workspace for threads that would have no block. */
     threads = threads > blocks && blocks ? blocks : threads;
     each = search->product + search->scratch + search->nearest + search->rows + search->distances;
     search->order = mem_alloc(search->points.rows, sizeof *search->order);
-    search->centre = mem_alloc(search->tiles, dimensions * sizeof *search->centre);
+    search->centre = mem_alloc(search->tiles, 3 * dimensions * sizeof *search->centre);
     search->tile = mem_aligned(search->tiles * TILE, dimensions * sizeof *search->tile);
     search->norm = mem_alloc(search->tiles * TILE, sizeof *search->norm);
     search->workspace = mem_aligned(threads, each * sizeof *search->workspace);
     if (!search->order || !search->centre || !search->tile || !search->norm || !search->workspace)
         return error_no_memory(error);
+    search->low = search->centre + search->tiles * dimensions;
+    search->high = search->low + search->tiles * dimensions;
     knn_order(search->points, QUERIES, search->order);
     fill_tiles(search);
     find_centres(search);

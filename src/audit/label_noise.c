@@ -55,6 +55,10 @@ static temper_audit_options options_of_audit(const temper_train_options *options
     audit_options.train.on_progress = NULL;
     audit_options.train.starts = 1;
     audit_options.train.init = NULL;
+    if (options->fold) {
+        audit_options.fold = options->fold;
+        audit_options.folds = options->folds;
+    }
     return audit_options;
 }
 

@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE
 #include "base/disk_array.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ struct disk_array *disk_array_new(void)
 /* The file has no name any more, so that closing its descriptor frees the disk space. */
 static void release(struct mapped_array *array)
 {
+    assert(array);
     if (!array->address)
         return;
     munmap(array->address, array->length);
@@ -127,6 +129,7 @@ static int open_file(void)
 /* Keeps the cause for disk_array_failure. */
 static bool fails(struct disk_array *disk, const char *what, int reason)
 {
+    assert(disk);
     disk->failed = what;
     disk->reason = reason;
     return false;

@@ -25,7 +25,7 @@ void disk_array_free(struct disk_array *disk);
  * disk_array_failure then has the cause. */
 void *disk_array_resize(struct disk_array *disk, void *old, size_t count, size_t size);
 bool disk_array_has_failed(const struct disk_array *disk);
-/* Out of memory, or "no space left in /var/tmp; ...". */
+/* Out of memory, also where nothing has failed here, or "no space left in /var/tmp; ...". */
 temper_status disk_array_failure(const struct disk_array *disk, temper_error *error);
 bool disk_array_has(const struct disk_array *disk, const void *array);
 /* Removes all arrays from memory; their contents stay on disk, and are paged in on access. */

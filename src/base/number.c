@@ -328,20 +328,60 @@ struct scaled_number {
     bool even, lowest;
 };
 
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* e of a normal number in 2^e .. 2^(e + 1). */
+static int binary_exponent(double value)
+{
+    return (int)(bits_of(value) >> 52 & 2047) - 1023;
+}
+
 /* value * 10^power as x / 2^shift; false if that does not fit. The product is exact: the mantissa has 53 bits, and
  * 5^power fits into the rest of 128 bits for the powers that are allowed; the factor 2^power goes into the shift. The
  * interval of decimals that read back as `value` can then be computed in integers. */
 static bool scale_by(double value, int power, struct scaled_number *s)
 {
-    int exponent;
-    uint64_t m = (uint64_t)ldexp(frexp(value, &exponent), 53);
+    /* 5^i, up to MOST_POWER */
+    static const uint64_t FIVE[] = {1,
+                                    5,
+                                    25,
+                                    125,
+                                    625,
+                                    3125,
+                                    15625,
+                                    78125,
+                                    390625,
+                                    1953125,
+                                    9765625,
+                                    48828125,
+                                    244140625,
+                                    1220703125,
+                                    6103515625,
+                                    30517578125,
+                                    152587890625,
+                                    762939453125,
+                                    3814697265625,
+                                    19073486328125,
+                                    95367431640625,
+                                    476837158203125,
+                                    2384185791015625,
+                                    11920928955078125,
+                                    59604644775390625,
+                                    298023223876953125,
+                                    1490116119384765625,
+                                    7450580596923828125};
     if (power < LEAST_POWER || power > MOST_POWER)
         return false;
-    s->five = 1;
-    for (int i = 0; i < power; i++)
-        s->five *= 5;
+    int exponent = binary_exponent(value);
+    uint64_t m = bits_of(value) % ((uint64_t)1 << 52) + ((uint64_t)1 << 52);
+    s->five = FIVE[power];
     s->x = (wide)m * s->five;
-    s->shift = -(exponent - 53 + power);
+    s->shift = -(exponent - 52 + power);
     s->even = m % 2 == 0;
     s->lowest = m == (uint64_t)1 << 52; /* a power of two: doubles below it are closer */
     return s->shift > 0 && s->shift < 120;
@@ -369,16 +409,28 @@ static bool reads_back(const struct scaled_number *s, uint64_t digits)
     return off < s->five || (off == s->five && s->even);
 }
 
+/* floor(log10(value)) for values of 1e-12 to 1e15; off by at most one where a power of ten is no double. */
+static int decimal_exponent(double value)
+{
+    static const double TEN[] = {1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,
+                                 1e2,   1e3,   1e4,   1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    enum { LEAST = -12 };
+    /* floor(e log10(2)), with 1233 / 4096 for log10(2): one too small, or exact */
+    int product = 1233 * binary_exponent(value), least = (product - (product < 0 ? 4095 : 0)) / 4096;
+    least = least < LEAST ? LEAST : least;
+    return least + (value >= TEN[least + 1 - LEAST]);
+}
+
 /* The shortest digits of value > 0 that read back: *digits has DECIMAL_DIGITS digits, d.ddd *
  * 10^exponent, of which those after the first 15, or 16, are 0 if the number reads back without them;
  * the nearest ones, ties to even, as printf has them. False outside about 1e-11 .. 1e14. */
 bool decimal_shortest(double value, uint64_t *digits, int *exponent)
 {
     struct scaled_number s = {0};
-    /* a first bound, for log10; the precise one is that of scale_by */
+    /* a first bound, for the logarithm; the precise one is that of scale_by */
     if (!(value > 1e-12 && value < 1e15))
         return false;
-    int guess = (int)floor(log10(value)); /* off by at most one, near a power of ten */
+    int guess = decimal_exponent(value); /* off by at most one, near a power of ten */
     if (!scale_by(value, DECIMAL_DIGITS - 1 - guess, &s))
         return false;
     uint64_t whole = (uint64_t)(s.x >> s.shift);
@@ -430,8 +482,13 @@ static bool quick_digits(double value, struct digit_string *digits)
     uint64_t number;
     if (!decimal_shortest(value, &number, &digits->exponent))
         return false;
-    for (int i = DECIMAL_DIGITS - 1; i >= 0; i--, number /= 10)
-        digits->digit[i] = (char)('0' + number % 10);
+    /* Two halves: divisions of 32 bits are shorter, and the two chains of them overlap. */
+    uint32_t low = (uint32_t)(number % 100000000), high = (uint32_t)(number / 100000000);
+    for (int i = DECIMAL_DIGITS - 1; i >= DECIMAL_DIGITS - 8; i--, low /= 10, high /= 10) {
+        digits->digit[i] = (char)('0' + low % 10);
+        digits->digit[i - 8] = (char)('0' + high % 10);
+    }
+    digits->digit[0] = (char)('0' + high);
     digits->count = DECIMAL_DIGITS;
     while (digits->count > 1 && digits->digit[digits->count - 1] == '0')
         digits->count--;
@@ -454,10 +511,13 @@ static size_t lay_out(const struct digit_string *digits, bool negative, char out
         for (int i = -1; i > e; i--)
             out[n++] = '0';
     }
-    for (int i = 0; i < count; i++) {
-        out[n++] = digits->digit[i];
-        if (i + 1 < count && (plain ? i == e : i == 0))
-            out[n++] = '.';
+    int whole = !plain ? 1 : e < 0 ? count : e + 1 < count ? e + 1 : count; /* digits in front of a point, or all */
+    memcpy(out + n, digits->digit, (size_t)whole);
+    n += (size_t)whole;
+    if (whole < count) {
+        out[n++] = '.';
+        memcpy(out + n, digits->digit + whole, (size_t)(count - whole));
+        n += (size_t)(count - whole);
     }
     for (int i = count - 1; plain && i < e; i++)
         out[n++] = '0';

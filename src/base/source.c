@@ -4,6 +4,7 @@
  * and compressed data is decompressed directly into it, so that the speed is that of zlib. */
 #include "base/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,24 +20,28 @@
 
 enum {
     MOST_AT_ONCE = 1 << 30,  /* bytes of one read(); Linux returns less than 2 GiB */
-    LINE_SEARCH = 65536,     /* bytes of one search for the end of a line */
+    LINE_SEARCH = 8192,      /* bytes of one search for the end of a line */
     POLL_MILLISECONDS = 100, /* between two checks of `stopped` */
     PACKED_SIZE = 262144,    /* one read of compressed bytes: few calls, and it stays in the cache */
     PEEK_SIZE = 65536,       /* the most that source_peek returns */
-    WHOLE_CHUNK = 16384      /* one step of source_whole */
+    WHOLE_CHUNK = 8192       /* one step of source_whole */
 };
+
+/* Returned in the place of an errno. */
+enum { BECAME_SHORTER = -1 };
 
 /* An open descriptor. The functions input_* return 0 or an errno. */
 struct input {
     int fd;                      /* -1: none */
     const unsigned char *memory; /* the bytes of source_borrow instead of a descriptor; or NULL */
     size_t memory_length;
-    bool borrowed;       /* the standard input, which stays open */
-    bool may_block;      /* not a regular file */
-    uint64_t size;       /* of a regular file, or of the span of it that is read; else 0 */
-    uint64_t taken;      /* bytes read so far */
-    bool limited;        /* only `size` bytes are read */
-    atomic_bool stopped; /* set by another thread */
+    bool borrowed;        /* the standard input, which stays open */
+    bool may_block;       /* not a regular file */
+    uint64_t size;        /* of a regular file, or of the span of it that is read; else 0 */
+    uint64_t taken;       /* bytes read so far */
+    bool limited;         /* only `size` bytes are read */
+    uint64_t opened_size; /* of the whole regular file, when it was opened; else 0 */
+    atomic_bool stopped;  /* set by another thread */
 };
 
 /* Bytes pass from the file through `packed`, the decompressor and `ahead` to the caller.
@@ -88,6 +93,10 @@ static temper_status input_failed(const char *name, int failure, temper_error *e
         return error_no_memory(error);
     if (failure == ECANCELED)
         return error_set(error, TEMPER_INTERRUPTED, "%s: reading was stopped", name);
+    if (failure == BECAME_SHORTER)
+        return error_set(error, TEMPER_IO,
+                         "%s: has become shorter while it was read; run again when no other program writes to it",
+                         name);
     cause_shown(failure, cause);
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
         if (remedies[i].number == failure)
@@ -150,7 +159,7 @@ static int input_open(struct input *input, const char *path)
     if (S_ISDIR(about.st_mode)) /* open() succeeds, and read() would fail */
         return EISDIR;
     input->may_block = !S_ISREG(about.st_mode);
-    input->size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    input->size = input->opened_size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
     return 0;
 }
 
@@ -228,6 +237,15 @@ static void take_memory(struct input *input, void *bytes, size_t size, size_t *g
     input->taken += *got;
 }
 
+/* Whether a regular file that was opened by name has lost bytes since: what is missing was not read, and the end of the
+ * file is not that of the data. A file that grows is read as far as it goes. */
+static bool has_become_shorter(const struct input *input)
+{
+    struct stat now;
+    return input->size > 0 && !input->borrowed && !input->may_block && fstat(input->fd, &now) == 0 &&
+           (uint64_t)now.st_size < input->opened_size;
+}
+
 /* One successful read, repeated after interrupts. *got = 0 is the end of the file. */
 static int input_read(struct input *input, void *bytes, size_t size, size_t *got)
 {
@@ -245,6 +263,8 @@ static int input_read(struct input *input, void *bytes, size_t size, size_t *got
             return failure;
         /* may return fewer bytes than requested, which the callers handle */
         ssize_t length = read(input->fd, bytes, size);
+        if (length == 0 && size > 0 && has_become_shorter(input))
+            return BECAME_SHORTER;
         if (length >= 0) {
             *got = (size_t)length;
             input->taken += (uint64_t)length;
@@ -575,10 +595,11 @@ static bool begins_as_expected(const struct text *text, const struct whole_file 
 temper_status source_whole(const char *path, const struct whole_file *expected, struct text *text, temper_error *error)
 {
     static const struct whole_file anything = {0};
-    struct source *source;
+    struct source *source = NULL;
     char chunk[WHOLE_CHUNK];
     size_t got = 1;
     TRY(source_open(path, &source, error));
+    assert(source);
     temper_status status = TEMPER_OK;
     expected = expected ? expected : &anything;
     while (status == TEMPER_OK && got && !text->failed && begins_as_expected(text, expected)) {
@@ -634,7 +655,7 @@ temper_status source_read_at(const struct source *source, uint64_t at, void *byt
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return input_failed(source->name, got < 0 ? errno : EIO, error);
+            return input_failed(source->name, got < 0 ? errno : BECAME_SHORTER, error);
         done += (size_t)got;
     }
     return TEMPER_OK;

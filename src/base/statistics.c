@@ -99,18 +99,18 @@ double student_p(double t, double freedom)
 
 /* ---- Wilcoxon -------------------------------------------------------------------------------- */
 
-enum { MOST_SUM = TEMPER_WILCOXON_EXACT_PAIRS * (TEMPER_WILCOXON_EXACT_PAIRS + 1) };
+/* Of `twice` below: half of the sum of all doubled ranks. */
+enum { MOST_SUM = TEMPER_WILCOXON_EXACT_PAIRS * (TEMPER_WILCOXON_EXACT_PAIRS + 1) / 2 };
 
 /* Counts the assignments of signs that give each rank sum, by dynamic programming: `twice` is twice
- * the smaller sum, `rank` twice the rank of each pair, so that tied ranks are integers. */
+ * the smaller sum, `rank` twice the rank of each pair, so that tied ranks are integers. Larger sums than `twice` are
+ * not needed for any of those up to it. */
 static double exact_p(size_t twice, const size_t *rank, size_t count)
 {
     double assignments[MOST_SUM + 1] = {1}, below = 0;
-    size_t top = 0;
     for (size_t i = 0; i < count; i++) {
-        top += rank[i];
         /* downwards, so that each rank is used once (as in the knapsack problem) */
-        for (size_t sum = top + 1; sum-- > rank[i];)
+        for (size_t sum = twice + 1; sum-- > rank[i];)
             assignments[sum] += assignments[sum - rank[i]];
     }
     /* the distribution is symmetric, so twice the lower tail is the two-sided p-value */

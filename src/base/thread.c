@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/system/processors.h"
 
 /* The stack of a thread. The default of the system is 128 KiB with some C libraries, or whatever `ulimit -s` has set,
  * which is too little for the buffers of some functions. */
@@ -283,10 +284,7 @@ size_t threads_worth(size_t threads, double work)
     return worth < (double)threads ? (size_t)worth : threads;
 }
 
-/* Counts the processors of the machine: affinity masks and container quotas are not considered, for which the user
- * has an option. */
 size_t thread_count_default(void)
 {
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (size_t)online : 1;
+    return processor_count();
 }

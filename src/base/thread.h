@@ -46,7 +46,7 @@ temper_status pool_blocks(struct thread_pool *pool, size_t blocks, size_t thread
 /* How many of so many threads are worth waking for so many multiplications, or operations that take as long. */
 size_t threads_worth(size_t threads, double work);
 
-/* Number of processors that are online; at least 1. */
+/* Number of processors that this process may use (base/system/processors.h); at least 1. */
 size_t thread_count_default(void);
 
 #endif

@@ -30,7 +30,7 @@ struct classes {
 /* Initialise with {0}. The class of a label, added if it is new; CLASSES_NO_MEMORY, or CLASSES_FULL if there are
  * MOST_CLASSES already. */
 uint32_t classes_add(struct classes *classes, const char *label, size_t length);
-/* Classes of numbers that were added lately; initialise with {0}. */
+/* Classes of numbers that were added lately; initialise with {0}. 16 KiB: too much for a stack. */
 enum { NUMBER_CLASSES = 1024 };
 struct number_classes {
     struct {

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/path.h"
 #include "data/memory/page_window.h"
 #include "data/schema.h"
 
@@ -54,6 +56,30 @@ void dataset_free(struct dataset *data)
     mem_free(data->file.path);
     storage_free(&data->storage);
     mem_free(data);
+}
+
+void dataset_keep_state(struct dataset *data, const struct stat *file)
+{
+    data->storage.mapped = (struct file_state){.device = (uint64_t)file->st_dev,
+                                               .number = (uint64_t)file->st_ino,
+                                               .size = (uint64_t)file->st_size,
+                                               .modified = (int64_t)file->st_mtime};
+}
+
+/* By name, so that no descriptor has to stay open. */
+temper_status dataset_check_unchanged(const struct dataset *data, temper_error *error)
+{
+    const struct file_state *then = &data->storage.mapped;
+    struct stat now;
+    char shown[PATH_SHOWN];
+    if (!data->storage.mapping || then->size == 0 || !data->file.path || stat(data->file.path, &now) != 0)
+        return TEMPER_OK;
+    bool same_file = (uint64_t)now.st_dev == then->device && (uint64_t)now.st_ino == then->number;
+    if (!same_file || ((uint64_t)now.st_size == then->size && (int64_t)now.st_mtime == then->modified))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_IO,
+                     "%s: has changed while it was in use; run again when no other program writes to it",
+                     path_shown(data->file.path, shown));
 }
 
 /* Whether one of the lines of `notes` is this sentence: repeated notes are dropped. */

@@ -13,6 +13,7 @@ struct names {
 };
 
 struct schema; /* data/schema.h */
+struct stat;
 
 /* The file that a dataset was read from. */
 struct data_file {
@@ -46,10 +47,17 @@ struct data_ranks {
     uint64_t all_rows, all_nonzeros;
 };
 
+/* What shows that a file is the same, and as it was. */
+struct file_state {
+    uint64_t device, number, size;
+    int64_t modified; /* seconds */
+};
+
 /* Where the arrays are stored, if not simply on the heap. */
 struct data_storage {
     void *mapping; /* a mapped .tmpr file, else NULL */
     size_t mapping_length;
+    struct file_state mapped;  /* of that file, when it was mapped */
     struct disk_array *disk;   /* temporary files that hold the arrays, else NULL */
     struct page_window *pages; /* which pages of the mapping or the temporary files are resident, else NULL */
     void *held;                /* what the caller has given, with arrays that are borrowed from it, else NULL */
@@ -87,6 +95,11 @@ static inline uint64_t dataset_all_nonzeros(const struct dataset *data)
 void dataset_free(struct dataset *data);
 /* Frees one of its arrays, unless it is in the mapped file or in a temporary file. */
 void dataset_free_array(const struct dataset *data, void *array);
+/* Keeps the state of the file that was mapped. */
+void dataset_keep_state(struct dataset *data, const struct stat *file);
+/* TEMPER_IO if the mapped file has been written to since: results may be of neither content. A file that was removed,
+ * or replaced by another one of its name, is still there as it was. */
+temper_status dataset_check_unchanged(const struct dataset *data, temper_error *error);
 /* Gives the classes their final order (classes_sort) and renumbers the labels. */
 temper_status dataset_sort_classes(struct dataset *data, temper_error *error);
 /* Adds a sentence to the notes, unless they have it already; truncated when they are full. */

@@ -113,16 +113,18 @@ static temper_status check_matrix(const struct matrix *x, temper_error *error)
 /* Converts labels to classes, named by their shortest decimals, as in files. */
 static temper_status add_classes(struct dataset *data, const int *labels, temper_error *error)
 {
-    struct number_classes seen = {0};
-    for (uint64_t i = 0; i < data->x.rows; i++) {
-        data->label[i] = classes_add_number(&data->classes, &seen, (double)labels[i]);
+    struct number_classes *seen = mem_zeroed(1, sizeof *seen);
+    temper_status status = seen ? TEMPER_OK : error_no_memory(error);
+    for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++) {
+        data->label[i] = classes_add_number(&data->classes, seen, (double)labels[i]);
         if (data->label[i] == CLASSES_NO_MEMORY)
-            return error_no_memory(error);
-        if (data->label[i] == CLASSES_FULL)
-            return error_set(error, TEMPER_BAD_DATA, "there are more than %s classes; are these labels?",
-                             count_shown(MOST_CLASSES).text);
+            status = error_no_memory(error);
+        else if (data->label[i] == CLASSES_FULL)
+            status = error_set(error, TEMPER_BAD_DATA, "there are more than %s classes; are these labels?",
+                               count_shown(MOST_CLASSES).text);
     }
-    return TEMPER_OK;
+    mem_free(seen);
+    return status;
 }
 
 /* Labels are optional. Class numbers are final after sorting. */

@@ -103,18 +103,21 @@ static temper_status read_text(struct labelling *labelling, struct source *sourc
 static temper_status add_column(struct labelling *labelling, const struct matrix *column)
 {
     temper_status status = TEMPER_OK;
-    struct number_classes seen = {0};
     /* Several numbers a row could be features or one-hot codes. */
     if (column->columns != 1)
         return error_set(labelling->error, TEMPER_BAD_DATA, "%s: %llu numbers a row; give labels as one number a row",
                          place_text(labelling->path).text, (unsigned long long)column->columns);
+    struct number_classes *seen = mem_zeroed(1, sizeof *seen);
+    if (!seen)
+        return error_no_memory(labelling->error);
     for (uint64_t i = 0; status == TEMPER_OK && i < column->rows; i++) {
         double value;
-        if (i == labelling->data->x.rows)
-            return wrong_count(labelling, i + 1);
         matrix_row_f64(column, i, &value);
-        status = add_class(labelling, classes_add_number(&labelling->classes, &seen, value));
+        status = i == labelling->data->x.rows
+                     ? wrong_count(labelling, i + 1)
+                     : add_class(labelling, classes_add_number(&labelling->classes, seen, value));
     }
+    mem_free(seen);
     return status;
 }
 

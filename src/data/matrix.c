@@ -138,14 +138,20 @@ static void copy_dense(const struct matrix *first, const struct matrix *second, 
 {
     size_t bytes = (size_t)first->columns * element_size[first->kind];
     /* Without columns there is nothing to copy, and no address to compute. */
-    for (size_t i = 0; bytes > 0 && i < count; i++)
-        memmove((char *)to.dense + i * bytes, row_of(first, second, row[i]).dense, bytes);
+    for (size_t i = 0; bytes > 0 && i < count; i++) {
+        const struct row here = row_of(first, second, row[i]);
+        assert(here.dense);
+        memmove((char *)to.dense + i * bytes, here.dense, bytes);
+    }
 }
 
 /* Copies the columns of a row, 64-bit ones as 32-bit ones; in place, a row may overlap its new position. */
 static void copy_columns(const struct row *row, uint32_t *to)
 {
-    if (!row->column64)
+    if (row->count == 0) /* a matrix without entries may have no array of them */
+        return;
+    assert(to && (row->column || row->column64));
+    if (row->column)
         memmove(to, row->column, row->count * sizeof *to);
     else
         for (size_t i = 0; i < row->count; i++)
@@ -156,6 +162,9 @@ static void copy_columns(const struct row *row, uint32_t *to)
  * doubles. A matrix of floats never has a row of doubles. */
 static void copy_values(const struct row *row, struct gather_target to, uint64_t used)
 {
+    if (row->count == 0)
+        return;
+    assert(!to.value || row->value);
     if (to.value)
         memmove(to.value + used, row->value, row->count * sizeof *to.value);
     else if (row->value64)

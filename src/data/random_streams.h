@@ -8,6 +8,7 @@ enum {
     STREAM_NOISE_ROWS = 0x110,  /* the order in which rows become noisy */
     STREAM_NOISE_CLASS = 0x111, /* the class that a row is given */
     STREAM_NOISE_POOL = 0x112,  /* the order in which rows of the pool are used */
+    STREAM_DUAL_ORDER = 0x130,  /* the order of the rows in an epoch of dual coordinate ascent */
     STREAM_COMPONENTS = 0x120,  /* initial directions of the PCA */
 };
 

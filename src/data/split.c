@@ -186,16 +186,18 @@ static temper_status check_given(const struct dataset *data, const uint32_t *par
     return status;
 }
 
+temper_status split_check_given(const struct dataset *data, const uint32_t *part, size_t folds, temper_error *error)
+{
+    TRY(check_folds(data, folds, error));
+    return check_given(data, part, folds, error);
+}
+
 /* A split by folds of the caller (groups, time), which are checked and copied. */
 temper_status split_given(const struct dataset *data, const uint32_t *part, size_t folds, struct split *out,
                           temper_error *error)
 {
     struct split split = {.rows = (size_t)data->x.rows, .parts = (uint32_t)folds};
-    temper_status status = check_folds(data, folds, error);
-    if (status == TEMPER_OK)
-        status = check_given(data, part, folds, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(split_check_given(data, part, folds, error));
     /* Copied: the caller's array may be changed later. */
     split.part = mem_alloc(split.rows, sizeof *split.part);
     if (!split.part)

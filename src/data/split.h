@@ -24,6 +24,8 @@ struct split {
 /* K folds, K from 2 to the number of rows. A class with fewer rows than folds is noted. */
 temper_status split_folds(const struct dataset *data, size_t folds, struct split_options how, struct split *out,
                           temper_error *error);
+/* Whether folds that were given can be used, without a copy of them. */
+temper_status split_check_given(const struct dataset *data, const uint32_t *part, size_t folds, temper_error *error);
 /* The same with given folds: part[row] below `folds`, each with a row of weight > 0. */
 temper_status split_given(const struct dataset *data, const uint32_t *part, size_t folds, struct split *out,
                           temper_error *error);

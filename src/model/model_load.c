@@ -17,7 +17,7 @@
 #include "tempered/loss_family.h"
 
 /* Bytes: those by which the kind of a file is recognised, and those read at once. */
-enum { FIRST_LOOK = 16384, PIECE = 1 << 16 };
+enum { FIRST_LOOK = 8192, PIECE = 1 << 16 };
 
 /* ---- Scaling --------------------------------------------------------------------------------- */
 
@@ -303,18 +303,6 @@ static bool parse_training(struct json_reader *json, struct model *model)
 
 /* ---- All keys ------------------------------------------------------------------------------- */
 
-/* "format": known already from the first bytes; here its spelling is checked as JSON. */
-static bool parse_format(struct json_reader *json, struct model *model)
-{
-    char *format = NULL;
-    (void)model;
-    if (!json_string(json, &format))
-        return false;
-    bool same = strcmp(format, MODEL_FORMAT) == 0;
-    mem_free(format);
-    return same || fail_changed(json, "another format");
-}
-
 /* "version": newer ones were refused before, by check_version. */
 static bool parse_version(struct json_reader *json, struct model *model)
 {
@@ -324,7 +312,8 @@ static bool parse_version(struct json_reader *json, struct model *model)
            ((version >= 1 && version <= MODEL_VERSION) || fail_changed(json, "a version that never was"));
 }
 
-/* Read and discarded: the version of temper that wrote the file, and the checksum, which was verified. */
+/* Read and discarded: the format, which the first bytes have shown; the version of temper that wrote the file; the
+ * checksum, which was verified. */
 static bool parse_any_text(struct json_reader *json, struct model *model)
 {
     char *text = NULL;
@@ -537,7 +526,7 @@ static const struct model_key {
     bool (*parse)(struct json_reader *json, struct model *model);
     bool optional;
 } model_keys[] = {
-    {"format", parse_format, false},
+    {"format", parse_any_text, false},
     {"version", parse_version, false},
     {"temper", parse_any_text, false},
     {"method", parse_method, false},

@@ -16,12 +16,16 @@
 
 enum { SPARSE_ROWS = 256 }; /* rows of a task, for sparse data */
 
+/* Larger scores are computed again. Differences and small multiples of those up to here are finite. */
+static const double LARGEST_SCORE = 1e300;
+
 /* What the worker threads share. */
 struct score_job {
     const struct matrix *x;
     const struct linear_model *model;
     const struct kernel *kernel;
     size_t block_rows, stride;
+    bool few_rows; /* short rows: see takes_few_rows */
     score_rows_fn *take;
     void *context;
     /* Workspace of each worker: a block of rows, that of the kernels, and scores [class * stride + row]. */
@@ -94,6 +98,35 @@ static bool reads_floats(const struct score_job *job)
     return job->x->kind == MATRIX_F32 && job->model->vectors == 1 && !job->model->logs;
 }
 
+/* Whether short rows are converted, multiplied and finished a few at a time. */
+static bool takes_few_rows(const struct score_job *job)
+{
+    const struct linear_model *model = job->model;
+    return job->kernel->linear_f64->scores && model->vectors > 1 && !model->logs &&
+           (job->x->kind == MATRIX_F32 || job->x->kind == MATRIX_F64) &&
+           linear_scores_fit((size_t)job->x->columns, model->vectors);
+}
+
+/* The scores of such rows; false: one of them overflows. */
+static bool short_row_scores(const struct score_block *block)
+{
+    const struct score_job *job = block->job;
+    const size_t columns = (size_t)job->x->columns, skip = block->from * columns;
+    const bool floats = job->x->kind == MATRIX_F32;
+    return job->kernel->linear_f64->scores(
+        &(struct linear_scores){.x_f32 = floats ? (const float *)job->x->dense + skip : NULL,
+                                .x_f64 = floats ? NULL : (const double *)job->x->dense + skip,
+                                .rows = block->count,
+                                .columns = columns,
+                                .classes = job->model->vectors,
+                                .stride = job->stride,
+                                .weights = job->model->weights,
+                                .bias = job->model->bias,
+                                .largest = LARGEST_SCORE,
+                                .scratch = block->linear},
+        block->score);
+}
+
 /* Scores of dense rows, which have the columns of the model, as the schema has ensured. */
 static void dense_scores(const struct score_block *block)
 {
@@ -120,9 +153,6 @@ static void dense_scores(const struct score_block *block)
 }
 
 /* ---- Scores that overflow -------------------------------------------------------------------- */
-
-/* Larger scores are computed again. Differences and small multiples of those up to here are finite. */
-static const double LARGEST_SCORE = 1e300;
 
 /* Whether any of n scores is too large or not a number, as the sum of +infinity and -infinity is. */
 static bool any_overflows(const double *score, size_t n)
@@ -202,15 +232,18 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     const struct score_block block = {
         job, from, count, space, space + job->rows_space, space + job->rows_space + job->linear_space};
     const struct score_rows rows = {from, count, job->stride, block.score};
-    /* The padding behind the rows of each class. */
-    for (size_t k = 0; k < job->model->vectors; k++)
-        memset(block.score + k * job->stride + count, 0, (job->stride - count) * sizeof *block.score);
+    bool fine = false;
     page_window_rows(job->x, from, count);
-    if (job->x->kind == MATRIX_CSR)
+    if (job->few_rows)
+        fine = short_row_scores(&block);
+    else if (job->x->kind == MATRIX_CSR)
         sparse_scores(&block);
     else
         dense_scores(&block);
-    if (any_overflows(block.score, job->stride * job->model->vectors))
+    /* The padding behind the rows of each class. */
+    for (size_t k = 0; k < job->model->vectors; k++)
+        memset(block.score + k * job->stride + count, 0, (job->stride - count) * sizeof *block.score);
+    if (!fine && any_overflows(block.score, job->stride * job->model->vectors))
         for (size_t i = 0; i < count; i++)
             TRY(rescale_row(&block, i));
     job->take(job->context, &rows, worker);
@@ -227,8 +260,9 @@ static void measure(struct score_job *job)
     size_t rows = sparse ? SPARSE_ROWS : linear_block_rows(columns, vectors, sizeof(double));
     job->block_rows = job->x->rows < rows ? (size_t)job->x->rows + !job->x->rows : rows;
     job->stride = (job->block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD * SOFTMAX_PAD;
+    job->few_rows = takes_few_rows(job);
     /* One row is enough where rows are read in place: for scores that overflow. */
-    bool in_place = reads_floats(job) || (job->x->kind == MATRIX_F64 && !job->model->logs);
+    bool in_place = reads_floats(job) || job->few_rows || (job->x->kind == MATRIX_F64 && !job->model->logs);
     job->rows_space = sparse ? 0 : (in_place ? 1 : job->stride) * columns;
     job->linear_space = sparse ? vectors : vectors == 1 ? 0 : linear_scratch(job->stride, columns, vectors);
     /* Whole cache lines, so that every array is aligned. */

@@ -10,6 +10,8 @@
 #include "base/order.h"
 #include "optim/vector.h"
 
+enum { STRIP = 8 }; /* rows of the diagonal block that are updated together */
+
 /* packed[k][j] = from[j][k]: a transposed copy of one panel, so that the kernel reads consecutive numbers. Columns
  * beyond `columns` are zeros, so that the kernel needs no special case for the last panel. */
 static void pack(double *packed, const double *from, size_t n, size_t columns)
@@ -19,35 +21,36 @@ static void pack(double *packed, const double *from, size_t n, size_t columns)
             packed[k * PANEL + j] = j < columns ? from[j * n + k] : 0;
 }
 
-/* A copy of the diagonal block that begins at `from`, with zeros above its diagonal. */
-static void take_corner(double *corner, const double *from, size_t n, size_t size)
+/* Updates the diagonal block at `corner` by one panel, in copies of some of its rows, because nothing above the
+ * diagonal may be written. A copy of the whole block would take another 32 KiB of the stack. */
+static void subtract_from_corner(cholesky_update_fn *subtract, double *corner, const struct cholesky_panel *panel)
 {
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j < PANEL; j++)
-            corner[i * PANEL + j] = j <= i ? from[i * n + j] : 0;
+    double copy[STRIP * PANEL];
+    const size_t n = panel->left_step;
+    for (size_t first = 0; first < panel->rows; first += STRIP) {
+        const size_t rows = min_size(STRIP, panel->rows - first);
+        double *to = corner + first * n;
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < PANEL; j++)
+                copy[i * PANEL + j] = j <= first + i ? to[i * n + j] : 0;
+        subtract(&(struct cholesky_panel){copy, PANEL, panel->left + first * n, n, rows, panel->right});
+        for (size_t i = 0; i < rows; i++)
+            vector_copy(to + i * n, copy + i * PANEL, first + i + 1);
+    }
 }
 
-/* The inverse of take_corner: the lower triangle back to the matrix. */
-static void put_corner(const double *corner, double *to, size_t n, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        vector_copy(to + i * n, corner + i * PANEL, i + 1);
-}
-
-/* Subtracts from the block of columns at `begin` what all columns before it contribute. The diagonal block is updated
- * in a copy, because nothing above the diagonal may be written. */
+/* Subtracts from the block of columns at `begin` what all columns before it contribute. */
 static void subtract_left(cholesky_update_fn *subtract, double *a, size_t n, size_t begin)
 {
     const size_t columns = min_size(PANEL, n - begin), below = begin + columns;
-    double packed[PANEL * PANEL], corner[PANEL * PANEL];
-    take_corner(corner, a + begin * n + begin, n, columns);
+    double packed[PANEL * PANEL];
     for (size_t k = 0; k < begin; k += PANEL) {
         const double *left = a + begin * n + k;
         pack(packed, left, n, columns);
-        subtract(&(struct cholesky_panel){corner, PANEL, left, n, columns, packed});
+        subtract_from_corner(subtract, a + begin * n + begin,
+                             &(struct cholesky_panel){NULL, 0, left, n, columns, packed});
         subtract(&(struct cholesky_panel){a + below * n + begin, n, a + below * n + k, n, n - below, packed});
     }
-    put_corner(corner, a + begin * n + begin, n, columns);
 }
 
 /* Factors the block on the diagonal, unblocked; returns how many of its rows were computed. */

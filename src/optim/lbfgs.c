@@ -390,7 +390,7 @@ static temper_status serve_request(const struct problem *problem, const struct o
         status = problem->evaluate(problem->context, request.point, &number, request.answer, error);
     if (request.what == LBFGS_LENGTH && options->length)
         status = options->length(problem->context, request.point, &number, error);
-    if (request.what == LBFGS_PRECONDITION && problem->precondition)
+    if (request.what == LBFGS_PRECONDITION)
         problem->precondition(problem->preconditioner, request.answer);
     return status == TEMPER_OK ? lbfgs_reply(self, number, error) : status;
 }

@@ -73,7 +73,11 @@ struct optim_distance {
      * bound where the rest of the function is convex and all of w is penalised. Intercepts are not, and other losses
      * have negative curvature, so that the decrease that follows from it is one more estimate and no proof. */
     double curvature;
+    double lower_bound; /* no value is smaller; 0: none is known */
 };
+
+/* Whether the lower bound shows that this value is near enough to the minimum. */
+bool optim_bound_reached(const struct optim_distance *distance, double value);
 
 struct optim_options {
     double gradient_norm;           /* converged at this or below, */

@@ -160,7 +160,7 @@ static temper_status prepare(struct newton *self, bool *usable)
 static bool at_minimum(struct newton *self, const struct trust_step *step)
 {
     struct solver_state *state = &self->state;
-    if (!solver_checks_distance(state) || step->at_boundary || step->limited)
+    if (!solver_checks_distance(state) || !trust_step_is_free(step))
         return false;
     solver_expect_decrease(state, trust_predicted_decrease(step), 0);
     return solver_has_converged(state);
@@ -172,7 +172,7 @@ static void estimate_decrease(struct newton *self, const struct trust_step *step
 {
     struct solver_state *state = &self->state;
     const size_t n = state->problem->size;
-    if (!solver_checks_distance(state) || step->at_boundary || step->limited)
+    if (!solver_checks_distance(state) || !trust_step_is_free(step))
         return;
     for (size_t i = 0; i < n; i++)
         self->spare[i] = state->gradient[i] / self->scale[i];
@@ -223,8 +223,10 @@ static bool is_valid(const void *context)
 static bool room_for(size_t n, struct solver_workspace *room)
 {
     size_t square = 0, squares = 0;
-    room->extra = 2 * n; /* cannot overflow if n * n does not */
-    return mul_size(n, n, &square) && mul_size(2, square, &squares) && add_size(squares, 4 * n, &room->scratch);
+    if (!mul_size(n, n, &square) || !mul_size(2, square, &squares))
+        return false;
+    room->extra = 2 * n; /* cannot overflow, as n * n does not */
+    return add_size(squares, 4 * n, &room->scratch);
 }
 
 /* Divides memory and scratch space among the vectors; D and the last step begin at 0, the state before any step. */

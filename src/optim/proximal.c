@@ -260,7 +260,7 @@ static bool place_trial(struct proximal *self, double factor)
 static bool at_minimum(struct proximal *self, const struct trust_step *step)
 {
     struct solver_state *state = &self->state;
-    if (!solver_checks_distance(state) || step->at_boundary || step->limited || !self->complete)
+    if (!solver_checks_distance(state) || !trust_step_is_free(step) || !self->complete)
         return false;
     solver_expect_decrease(state, fmax(trust_predicted_decrease(step), 0), 0);
     return solver_has_converged(state);
@@ -286,7 +286,7 @@ static void estimate_decrease(struct proximal *self, const struct trust_step *la
 {
     struct solver_state *state = &self->state;
     struct trust_step step = {0};
-    if (!solver_checks_distance(state) || last->at_boundary || last->limited || !still_complete(self))
+    if (!solver_checks_distance(state) || !trust_step_is_free(last) || !still_complete(self))
         return;
     for (size_t i = 0; i < self->count; i++) {
         self->w[i] = state->w[self->index[i]];

@@ -48,11 +48,11 @@ static bool memory_size(size_t size, size_t extra, size_t *count)
     return mul_size(3, size, &vectors) && add_size(vectors, HEAD, &vectors) && add_size(vectors, extra, count);
 }
 
-/* Doubles that need not outlive an iteration: trial, its gradient, and those of the method. */
+/* Doubles that need not outlive an iteration: trial, its gradient, and those of the method. The product cannot
+ * overflow, since that of memory_size did not. */
 static bool scratch_size(size_t size, size_t own, size_t *count)
 {
-    size_t vectors = 0;
-    return mul_size(2, size, &vectors) && add_size(vectors, own, count);
+    return add_size(2 * size, own, count);
 }
 
 /* Divides the two allocations among the vectors, and initialises the head. The order within the memory is that of saved
@@ -240,10 +240,19 @@ void solver_expect_decrease(struct solver_state *state, double decrease, double 
 
 /* A share of the value, or an absolute number where the value is near 0, where a share of it would be below
  * rounding. */
+static double decrease_limit(const struct optim_distance *distance, double value)
+{
+    return fmax(distance->share * fabs(value), distance->absolute);
+}
+
 double solver_decrease_limit(const struct solver_state *state)
 {
-    const struct optim_distance *distance = &state->options->distance;
-    return fmax(distance->share * fabs(state->head->value), distance->absolute);
+    return decrease_limit(&state->options->distance, state->head->value);
+}
+
+bool optim_bound_reached(const struct optim_distance *distance, double value)
+{
+    return distance->lower_bound > 0 && value - distance->lower_bound <= decrease_limit(distance, value);
 }
 
 /* Whether the value is near its minimum, as far as is known. A gradient of 0 leaves no decrease to expect. */
@@ -252,6 +261,8 @@ static bool distance_small(const struct solver_state *state)
     const struct optim_distance *distance = &state->options->distance;
     const struct solver_head *head = state->head;
     if (distance->share == 0 || head->value <= distance->value || head->gradient_norm == 0)
+        return true;
+    if (optim_bound_reached(distance, head->value))
         return true;
     return head->expected_decrease >= 0 && head->expected_decrease <= solver_decrease_limit(state);
 }

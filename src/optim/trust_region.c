@@ -26,6 +26,12 @@ double trust_predicted_decrease(const struct trust_step *step)
     return -step->slope - 0.5 * step->curvature;
 }
 
+/* After the limit has made the region smaller, the model may be minimised inexactly, and the step end within it. */
+bool trust_step_is_free(const struct trust_step *step)
+{
+    return !step->at_boundary && !step->limited;
+}
+
 /* Slope and norm are linear in the step, the curvature is quadratic. */
 void trust_scale_step(struct trust_step *step, double *vector, double factor, size_t n)
 {

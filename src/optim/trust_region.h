@@ -19,6 +19,8 @@ struct trust_step {
 
 /* The decrease of the value that the model predicts; not positive for a useless step. */
 double trust_predicted_decrease(const struct trust_step *step);
+/* Whether neither the region nor the limit shortened it: it leads to the minimum of the model. */
+bool trust_step_is_free(const struct trust_step *step);
 /* Multiplies the step, and the vector that it is, by `factor`. */
 void trust_scale_step(struct trust_step *step, double *vector, double factor, size_t n);
 

@@ -1,20 +1,25 @@
 /* evaluate: sums over the rows in their order, whichever process has them; means at the end.
  *
  * Rows arrive in batches, so that a file of any size can be evaluated. Each row is reduced to a few numbers (label,
- * predicted class, losses, confidence), and those are added. With several processes the numbers of all rows of a batch
- * are gathered and every process adds all of them: the result has the same bits for any number of processes. */
+ * predicted class, losses, confidence) on several threads, and those are added by one. With several processes the
+ * numbers of all rows of a batch are gathered and every process adds all of them: the result has the same bits for any
+ * number of processes. */
 #include "predict/evaluate.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "predict/class_scores.h"
 #include "predict/predict.h"
 #include "tempered/loss_family.h"
 #include "tempered/row_scores.h"
+#include "tempered/tempered_functions.h"
 
 enum {
+    BLOCK_ROWS = 512,             /* of a thread's task */
+    ROWS_AT_ONCE = 1 << 16,       /* whose probabilities are in memory */
     BINS = 15,                    /* of the expected calibration error: equal widths of the largest probability */
     LINES = TEMPER_THRESHOLDS + 1 /* of the table of thresholds of a class: the last is that of the largest F1 */
 };
@@ -22,6 +27,10 @@ enum {
 static const double thresholds[TEMPER_THRESHOLDS] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99};
 
 static const double LEAST_PROBABILITY = 1e-15; /* before taking logarithms */
+
+/* A raw probability of at least this is accurate enough for its logarithm; for t2 < 1 the edge of support costs digits
+ * (kernel/loss/probability.h). */
+static const double LEAST_ACCURATE = 1e-290, LEAST_ACCURATE_SPARSE = 1e-6;
 
 /* Weighted sums over the rows with their largest probability in one interval. */
 struct calibration_bin {
@@ -43,7 +52,6 @@ struct evaluator {
     double correct, loss, log_loss, brier;
     struct calibration_bin bin[BINS];
     double *confusion; /* [label * classes + predicted]: weights */
-    double *p;         /* workspace: two numbers for each class; probabilities of one row */
     struct class_scores scores;
     struct threshold_sums threshold[2][TEMPER_THRESHOLDS]; /* of two classes */
 };
@@ -54,7 +62,6 @@ void evaluator_free(struct evaluator *evaluator)
     if (!evaluator)
         return;
     mem_free(evaluator->confusion);
-    mem_free(evaluator->p);
     class_scores_free(&evaluator->scores);
     mem_free(evaluator);
 }
@@ -73,8 +80,7 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
     evaluator->scores.classes = classes;
     evaluator->scores.probabilities = evaluator->calibrated || loss_has_probabilities(model->loss);
     evaluator->confusion = mem_zeroed(cells, sizeof *evaluator->confusion);
-    evaluator->p = mem_alloc(classes, 2 * sizeof *evaluator->p);
-    if (!evaluator->confusion || !evaluator->p) {
+    if (!evaluator->confusion) {
         evaluator_free(evaluator);
         return error_no_memory(error);
     }
@@ -110,48 +116,18 @@ struct evaluated_row {
     uint32_t label, predicted, top;                /* top: the class of the largest probability */
 };
 
-/* Fills the fields that need calibrated probabilities. `top` is kept besides `predicted`, so that confidence and
- * correctness in a calibration bin refer to the same class. */
-static void evaluate_probabilities(const struct evaluator *e, const double *a, struct evaluated_row *row)
+/* Fills the fields that need calibrated probabilities p[classes]. `top` is kept besides `predicted`, so that confidence
+ * and correctness in a calibration bin refer to the same class. */
+static void evaluate_probabilities(size_t classes, const double *p, struct evaluated_row *row)
 {
-    size_t classes = e->model->classes.count, top = 0;
-    predicted_probabilities(e->model, a, true, e->p);
+    size_t top = 0;
     for (size_t c = 1; c < classes; c++)
-        if (e->p[c] > e->p[top])
+        if (p[c] > p[top])
             top = c;
-    row->log_p = log(fmax(e->p[row->label], LEAST_PROBABILITY));
-    row->brier = row_brier(e->p, classes, row->label);
-    row->confidence = e->p[top];
+    row->log_p = log(fmax(p[row->label], LEAST_PROBABILITY));
+    row->brier = row_brier(p, classes, row->label);
+    row->confidence = p[top];
     row->top = (uint32_t)top;
-}
-
-/* Fills e->p with the numbers by which the rows are ranked for each class where there are no calibrated probabilities:
- * those of the loss, else the decision values. */
-static void ranking_scores(const struct evaluator *e, const double *a)
-{
-    size_t vectors = e->model->vectors;
-    if (e->scores.probabilities) {
-        predicted_probabilities(e->model, a, false, e->p);
-    } else if (vectors == 1) {
-        e->p[0] = -a[0];
-        e->p[1] = a[0];
-    } else {
-        memcpy(e->p, a, vectors * sizeof *a);
-    }
-}
-
-/* Fills all fields but label and weight, and e->p with the numbers by which rows are ranked. A row of a class that the
- * model does not have counts as wrong and has no loss. */
-static void evaluate_row(const struct evaluator *e, const double *a, struct evaluated_row *row)
-{
-    row->predicted = (uint32_t)predicted_class(e->model, a);
-    if (row->label == CLASSES_NONE)
-        return;
-    row->loss = model_row_loss(e->model, a, row->label, e->p);
-    if (e->calibrated)
-        evaluate_probabilities(e, a, row);
-    else
-        ranking_scores(e, a);
 }
 
 /* Bins have equal widths in the confidence; a confidence of exactly 1 belongs to the last one. */
@@ -210,7 +186,8 @@ static uint32_t *match_classes(const struct model *model, const struct dataset *
     return number;
 }
 
-/* What the processes exchange: the evaluated rows of this one, and the numbers that rank them, [row * classes + c]. */
+/* The evaluated rows of a batch, which processes exchange, and the numbers that rank them, [row * classes + c]:
+ * calibrated probabilities; without them those of the loss; without these the scores. */
 struct evaluated_batch {
     struct evaluated_row *row;
     double *p;
@@ -241,95 +218,201 @@ static temper_status add_gathered(struct evaluator *e, const struct dataset *dat
     uint64_t own = data->x.rows, *rows = mem_alloc(comm_size(comm), sizeof *rows);
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
     struct evaluated_batch all = {0};
-    temper_status status = TEMPER_NO_MEMORY;
-    if (batch_alloc(&all, all_rows, classes) && rows && bytes)
+    bool fine = batch_alloc(&all, all_rows, classes) && rows && bytes;
+    temper_status status = comm_agree(comm, fine ? TEMPER_OK : error_no_memory(error), error);
+    if (status == TEMPER_OK && fine) { /* in all processes */
         status = comm_gather_each(comm, &own, sizeof own, rows, error);
-    else
-        error_no_memory(error);
-    /* Processes have different numbers of rows, hence messages of different sizes. */
-    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
-        bytes[r] = (size_t)rows[r] * sizeof *all.row;
-    if (status == TEMPER_OK)
-        status = comm_gather(comm, here->row, bytes, all.row, error);
-    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
-        bytes[r] = (size_t)rows[r] * classes * sizeof *all.p;
-    if (status == TEMPER_OK)
-        status = comm_gather(comm, here->p, bytes, all.p, error);
-    for (size_t row = 0; status == TEMPER_OK && row < all_rows; row++)
-        status = add_row(e, &all.row[row], all.p + row * classes, error);
+        /* Processes have different numbers of rows, hence messages of different sizes. */
+        for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
+            bytes[r] = (size_t)rows[r] * sizeof *all.row;
+        if (status == TEMPER_OK)
+            status = comm_gather(comm, here->row, bytes, all.row, error);
+        for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
+            bytes[r] = (size_t)rows[r] * classes * sizeof *all.p;
+        if (status == TEMPER_OK)
+            status = comm_gather(comm, here->p, bytes, all.p, error);
+        for (size_t row = 0; status == TEMPER_OK && row < all_rows; row++)
+            status = add_row(e, &all.row[row], all.p + row * classes, error);
+    }
     mem_free(rows);
     mem_free(bytes);
     batch_free(&all);
     return status;
 }
 
-/* Evaluates one row of this process into *to. */
-static void evaluate_row_of(struct evaluator *e, const struct dataset *data, size_t row, const double *a,
-                            struct evaluated_row *to)
-{
-    to->weight = data->weight ? data->weight[row] : 1;
-    evaluate_row(e, a + row * e->model->vectors, to);
-}
-
-/* The rows of a single process, each added at once. `number` is from match_classes, a[row * vectors + k] are the
- * scores. */
-static temper_status add_alone(struct evaluator *e, const struct dataset *data, const uint32_t *number, const double *a,
+/* Adds the evaluated rows of a batch in their order: those of this process, or, with several, those of all. */
+static temper_status add_batch(struct evaluator *e, const struct dataset *data, const struct evaluated_batch *here,
                                temper_error *error)
 {
-    for (size_t row = 0; data->label && row < (size_t)data->x.rows; row++) {
-        struct evaluated_row one = {.label = number[data->label[row]]};
-        evaluate_row_of(e, data, row, a, &one);
-        TRY(add_row(e, &one, e->p, error));
-    }
+    size_t classes = e->model->classes.count;
+    if (!comm_alone(data->ranks.comm))
+        return add_gathered(e, data, here, error);
+    for (size_t row = 0; data->label && row < (size_t)data->x.rows; row++)
+        TRY(add_row(e, &here->row[row], here->p + row * classes, error));
     return TEMPER_OK;
 }
 
-/* The same with several processes, which keep their rows for the exchange. */
-static temper_status add_shared(struct evaluator *e, const struct dataset *data, const uint32_t *number,
-                                const double *a, temper_error *error)
+/* ---- The rows of this process ---------------------------------------------------------------- */
+
+/* A batch whose rows are evaluated on several threads. */
+struct evaluation_job {
+    const struct model *model;
+    const struct dataset *data;
+    uint32_t *number; /* of match_classes */
+    bool calibrated;
+    double *a;                    /* scores, [row * vectors + k] */
+    double *raw;                  /* [row * classes + c]: probabilities of the loss, from which it follows; NULL: not */
+    double *own_raw;              /* to be freed: those that are not the numbers of the ranking */
+    double *space;                /* of each worker: two numbers for each class */
+    struct evaluated_batch batch; /* the result */
+};
+
+static void job_free(struct evaluation_job *job)
 {
-    size_t rows = (size_t)data->x.rows, classes = e->model->classes.count;
-    struct evaluated_batch here = {0};
-    temper_status status = batch_alloc(&here, rows, classes) ? TEMPER_OK : error_no_memory(error);
-    status = comm_agree(data->ranks.comm, status, error);
-    for (size_t row = 0; status == TEMPER_OK && here.row && data->label && row < rows; row++) {
-        here.row[row].label = number[data->label[row]];
-        evaluate_row_of(e, data, row, a, &here.row[row]);
-        memcpy(here.p + row * classes, e->p, classes * sizeof *e->p);
-    }
-    if (status == TEMPER_OK)
-        status = add_gathered(e, data, &here, error);
-    batch_free(&here);
-    return comm_agree(data->ranks.comm, status, error);
+    mem_free(job->number);
+    mem_free(job->a);
+    mem_free(job->own_raw);
+    mem_free(job->space);
+    batch_free(&job->batch);
 }
 
-/* Processes agree on failures before each exchange; otherwise one that failed would leave the others waiting
- * forever. */
+/* The loss -log_t1 p of the label, where the probability is accurate; else from the scores. */
+static double job_row_loss(const struct evaluation_job *job, size_t row, uint32_t label, double *space)
+{
+    const struct model *model = job->model;
+    double p = job->raw ? job->raw[row * model->classes.count + label] : 0;
+    if (p >= (model_t2(model) < 1 ? LEAST_ACCURATE_SPARSE : LEAST_ACCURATE))
+        return -log_t(p, model->loss.t1);
+    return model_row_loss(model, job->a + row * model->vectors, label, space);
+}
+
+/* Fills a row of the batch. A row of a class that the model does not have counts as wrong and has no loss. */
+static void evaluate_row(const struct evaluation_job *job, size_t row, double *space)
+{
+    const struct dataset *data = job->data;
+    size_t classes = job->model->classes.count;
+    struct evaluated_row *to = &job->batch.row[row];
+    to->label = job->number[data->label[row]];
+    to->weight = data->weight ? data->weight[row] : 1;
+    to->predicted = (uint32_t)predicted_class(job->model, job->a + row * job->model->vectors);
+    if (to->label == CLASSES_NONE)
+        return;
+    to->loss = job_row_loss(job, row, to->label, space);
+    if (job->calibrated)
+        evaluate_probabilities(classes, job->batch.p + row * classes, to);
+}
+
+/* Callback of parallel_blocks. */
+static temper_status evaluate_block(void *context, size_t block, size_t worker)
+{
+    const struct evaluation_job *job = context;
+    size_t rows = (size_t)job->data->x.rows, end = (block + 1) * BLOCK_ROWS < rows ? (block + 1) * BLOCK_ROWS : rows;
+    for (size_t row = block * BLOCK_ROWS; row < end; row++)
+        evaluate_row(job, row, job->space + worker * 2 * job->model->classes.count);
+    return TEMPER_OK;
+}
+
+/* Decision values as the numbers of the ranking. */
+static void rank_by_scores(const struct evaluation_job *job)
+{
+    size_t vectors = job->model->vectors, rows = (size_t)job->data->x.rows;
+    if (vectors > 1)
+        memcpy(job->batch.p, job->a, rows * vectors * sizeof *job->a);
+    for (size_t row = 0; vectors == 1 && row < rows; row++) {
+        job->batch.p[2 * row] = -job->a[row];
+        job->batch.p[2 * row + 1] = job->a[row];
+    }
+}
+
+/* Fills scores, the numbers of the ranking and, where the loss follows from them, raw probabilities. */
+static temper_status fill_predictions(struct evaluation_job *job, bool probabilities, size_t threads,
+                                      temper_error *error)
+{
+    const struct model *model = job->model;
+    const struct matrix *x = &job->data->x;
+    struct prediction_target p = {.f64 = job->batch.p}, raw = {.f64 = job->own_raw};
+    TRY(decide(model, x, threads, job->a, error));
+    if (job->calibrated)
+        TRY(predict(model, x, TEMPER_PREDICT_PROBABILITIES, threads, p, error));
+    else if (probabilities)
+        TRY(predict(model, x, TEMPER_PREDICT_RAW_PROBABILITIES, threads, p, error));
+    else
+        rank_by_scores(job);
+    if (job->own_raw)
+        TRY(predict(model, x, TEMPER_PREDICT_RAW_PROBABILITIES, threads, raw, error));
+    return TEMPER_OK;
+}
+
+/* Whether the loss is a function of the raw probability of the label alone. */
+static bool loss_follows_from_p(const struct model *model)
+{
+    return loss_is_two_temperature(model->loss) && !model->transition;
+}
+
+/* Evaluates all rows into job->batch. */
+static temper_status evaluate_rows(const struct evaluator *e, struct evaluation_job *job, size_t threads,
+                                   temper_error *error)
+{
+    const struct model *model = e->model;
+    size_t rows = (size_t)job->data->x.rows, classes = model->classes.count;
+    bool own_raw = e->calibrated && loss_follows_from_p(model);
+    job->number = match_classes(model, job->data);
+    job->a = mem_alloc(rows, model->vectors * sizeof *job->a);
+    job->own_raw = own_raw ? mem_alloc(rows, classes * sizeof *job->own_raw) : NULL;
+    job->space = mem_alloc(threads, 2 * classes * sizeof *job->space);
+    if (!batch_alloc(&job->batch, rows, classes) || !job->number || !job->a || !job->space ||
+        (own_raw && !job->own_raw))
+        return error_no_memory(error);
+    if (!job->data->label) /* of no rows */
+        return TEMPER_OK;
+    if (loss_follows_from_p(model))
+        job->raw = own_raw ? job->own_raw : job->batch.p;
+    TRY(fill_predictions(job, e->scores.probabilities, threads, error));
+    /* Logarithm, power and Brier score take as long as some multiplications for each class. */
+    threads = threads_worth(threads, (double)rows * (40 + 4 * (double)classes));
+    return parallel_blocks((rows + BLOCK_ROWS - 1) / BLOCK_ROWS, threads, evaluate_block, job);
+}
+
+/* Rows [from, from + count) of a single process, which share everything else. */
+static struct dataset rows_of(const struct dataset *data, size_t from, size_t count)
+{
+    struct dataset part = *data;
+    part.x = matrix_slice(&data->x, from, count);
+    part.label = data->label ? data->label + from : NULL;
+    part.weight = data->weight ? data->weight + from : NULL;
+    return part;
+}
+
+/* Evaluates and adds rows. Processes agree on failures before each exchange; otherwise one that failed would leave the
+ * others waiting forever. */
+static temper_status add_rows(struct evaluator *e, const struct dataset *data, size_t threads, temper_error *error)
+{
+    struct evaluation_job job = {.model = e->model, .data = data, .calibrated = e->calibrated};
+    temper_status status = comm_agree(data->ranks.comm, evaluate_rows(e, &job, threads, error), error);
+    if (status == TEMPER_OK)
+        status = comm_agree(data->ranks.comm, add_batch(e, data, &job.batch, error), error);
+    job_free(&job);
+    return status;
+}
+
+/* A single process takes some rows at a time, so that their probabilities need little memory. */
 temper_status evaluator_add(struct evaluator *e, const struct dataset *data, size_t threads, temper_error *error)
 {
-    size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
     /* A process without rows may have no labels either, which is no error. */
-    bool unlabelled = !data->label && rows > 0;
+    bool unlabelled = !data->label && data->x.rows > 0;
+    size_t rows = (size_t)data->x.rows;
     temper_status status = TEMPER_OK;
     if (unlabelled)
         status = error_set(error, TEMPER_BAD_DATA,
                            "%s: there are no labels to compare with; pass --label COLUMN or --labels FILE",
                            data->file.path ? data->file.path : "data");
     status = comm_agree(data->ranks.comm, status, error);
-    if (status != TEMPER_OK)
-        return status;
-    uint32_t *number = match_classes(e->model, data);
-    double *a = mem_alloc(rows, vectors * sizeof *a);
-    if (number && a)
-        status = decide(e->model, &data->x, threads, a, error);
-    else
-        status = error_no_memory(error);
-    /* After memory and scores, before the exchange of add_gathered. */
-    status = comm_agree(data->ranks.comm, status, error);
-    if (status == TEMPER_OK && number && a)
-        status = (comm_alone(data->ranks.comm) ? add_alone : add_shared)(e, data, number, a, error);
-    mem_free(number);
-    mem_free(a);
+    if (status == TEMPER_OK && !comm_alone(data->ranks.comm))
+        return add_rows(e, data, threads, error);
+    for (size_t from = 0; status == TEMPER_OK && from < rows; from += ROWS_AT_ONCE) {
+        const struct dataset part = rows_of(data, from, rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE);
+        status = add_rows(e, &part, threads, error);
+    }
     return status;
 }
 

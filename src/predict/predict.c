@@ -153,14 +153,14 @@ static bool needs_chunk(const struct predict_job *job)
     return job->target.f32 || job->output == TEMPER_PREDICT_TRUE_PROBABILITIES;
 }
 
-/* What the kernel has to know of the model. Outside the bounds of t2 it cannot be used. */
+/* What the kernel has to know of the model. For very high t2 it cannot be used. */
 static void choose_kernel(struct predict_job *job, const struct kernel *kernel)
 {
     const struct model *model = job->model;
     const struct calibration *calibration = &model->calibration;
     bool calibrated = job->output != TEMPER_PREDICT_RAW_PROBABILITIES;
     double t2 = model_t2(model);
-    bool fits = t2 >= PROBABILITY_LEAST_T2 && t2 <= PROBABILITY_MOST_T2;
+    bool fits = probability_fits(t2, log((double)model->classes.count));
     bool probabilities = job->output != TEMPER_PREDICT_LABELS && job->output != TEMPER_PREDICT_DECISIONS;
     job->kernel = fits && probabilities ? kernel->probabilities : NULL;
     job->map = (struct probability_map){.classes = model->classes.count,
@@ -180,24 +180,51 @@ static void row_scores(const struct score_rows *rows, size_t i, size_t vectors, 
         a[k] = rows->score[k * rows->stride + i];
 }
 
-/* p[i * classes + c] of all rows. */
+/* p[i * classes + c] of one row, by the formulas; `space` has the scores. */
+static void fill_exactly(const struct predict_job *job, const struct score_rows *rows, size_t i, double *space,
+                         double *p)
+{
+    row_scores(rows, i, job->model->vectors, space);
+    predicted_probabilities(job->model, space, job->output != TEMPER_PREDICT_RAW_PROBABILITIES, p);
+}
+
+/* The same of a chunk of rows, as doubles or as floats, by the kernel, and by the formulas for rows that are unsure
+ * there. */
+static void run_kernel(const struct predict_job *job, const struct score_rows *rows, double *space,
+                       struct prediction_target p)
+{
+    bool unsure[CHUNK_ROWS] = {false};
+    size_t classes = job->map.classes;
+    job->kernel(&(struct probability_rows){.map = &job->map,
+                                           .score = rows->score,
+                                           .stride = rows->stride,
+                                           .rows = rows->count,
+                                           .space = space,
+                                           .out = p.f64,
+                                           .out_f32 = p.f32,
+                                           .unsure = unsure});
+    for (size_t i = 0; job->map.t2 != 1 && i < rows->count; i++) {
+        double *exact = space + classes; /* the space of the kernel is free again */
+        if (!unsure[i])
+            continue;
+        fill_exactly(job, rows, i, space, exact);
+        for (size_t c = 0; c < classes; c++)
+            if (p.f64)
+                p.f64[i * classes + c] = exact[c];
+            else
+                p.f32[i * classes + c] = (float)exact[c];
+    }
+}
+
+/* The same as doubles, by the kernel or row by row. */
 static void fill_probabilities(const struct predict_job *job, const struct score_rows *rows, double *space, double *p)
 {
-    size_t classes = job->map.classes;
-    bool calibrated = job->output != TEMPER_PREDICT_RAW_PROBABILITIES;
     if (job->kernel) {
-        job->kernel(&(struct probability_rows){.map = &job->map,
-                                               .score = rows->score,
-                                               .stride = rows->stride,
-                                               .rows = rows->count,
-                                               .space = space,
-                                               .out = p});
+        run_kernel(job, rows, space, (struct prediction_target){.f64 = p});
         return;
     }
-    for (size_t i = 0; i < rows->count; i++) {
-        row_scores(rows, i, job->model->vectors, space);
-        predicted_probabilities(job->model, space, calibrated, p + i * classes);
-    }
+    for (size_t i = 0; i < rows->count; i++)
+        fill_exactly(job, rows, i, space, p + i * job->map.classes);
 }
 
 /* The same of the true label. */
@@ -245,6 +272,10 @@ static void predict_rows(void *context, const struct score_rows *rows, size_t wo
         size_t left = rows->count - i, count = left < CHUNK_ROWS ? left : CHUNK_ROWS;
         const struct score_rows chunk = {rows->from + i, count, rows->stride, rows->score + i};
         size_t at = chunk.from * job->width;
+        if (job->kernel && buffer && job->output != TEMPER_PREDICT_TRUE_PROBABILITIES) {
+            run_kernel(job, &chunk, space, (struct prediction_target){.f32 = job->target.f32 + at});
+            continue;
+        }
         fill_chunk(job, &chunk, space, buffer ? buffer : job->target.f64 + at);
         for (size_t n = 0; buffer && n < count * job->width; n++)
             job->target.f32[at + n] = (float)buffer[n];

@@ -18,9 +18,10 @@
 
 enum {
     MOST_AT_ONCE = GRAM_PRECONDITIONERS_MOST_VECTORS, /* the requests of two passes, so that slots are rarely empty */
-    HISTORY = 100,          /* pairs of vectors of L-BFGS; with 40, there are half as many passes again */
-    WARM_HISTORY = 14,      /* from the solutions of similar fits, few iterations are needed */
-    WORTH_THREADS = 1 << 16 /* numbers of all solvers together from which threads advance them */
+    HISTORY = 100,            /* pairs of vectors of L-BFGS; with 40, there are half as many passes again */
+    WARM_HISTORY = 14,        /* from the solutions of similar fits, few iterations are needed */
+    WORTH_THREADS = 1 << 16,  /* numbers of all solvers together from which threads advance them */
+    SPARSE_HESSIAN_MOST = 500 /* features, as of Newton's method in a training */
 };
 /* Memory of all solvers together, but at least MULTI_WIDTH of them, and of scores. */
 static const size_t SOLVER_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
@@ -174,6 +175,15 @@ static temper_status make_objective(struct fit_batch *batch)
     return status;
 }
 
+/* Whether a fit has a preconditioner: as in a training on dense rows; the Hessian at given weights also on sparse rows
+ * of few features. */
+static bool is_preconditioned(const struct fits_job *job, const struct fit_spec *fit)
+{
+    const struct dataset *data = job->features->data;
+    bool few = data->x.kind == MATRIX_CSR && data->x.columns <= SPARSE_HESSIAN_MOST;
+    return preconditioner_suits(fit->loss, data) || (job->curvature_at && few);
+}
+
 /* Computes the Gram matrix, at most once for all fits, and only if it speeds up at least one of the losses. */
 static temper_status make_preconditioners(struct fit_batch *batch)
 {
@@ -182,10 +192,12 @@ static temper_status make_preconditioners(struct fit_batch *batch)
                                              .intercept = !job->options->no_intercept,
                                              .few_fits = job->few,
                                              .max_penalties = job->count,
+                                             .loss = job->fit[0].loss,
+                                             .curvature_at = job->curvature_at,
                                              .threads = job->threads,
                                              .pool = multi_threads(batch->objective)};
     for (size_t i = 0; i < job->count; i++)
-        if (preconditioner_suits(job->fit[i].loss, job->features->data))
+        if (is_preconditioned(job, &job->fit[i]))
             return gram_preconditioners_new(&spec, &batch->preconditioners, batch->error);
     return TEMPER_OK;
 }
@@ -254,7 +266,7 @@ static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot
     /* The stopping rule is relative to the gradient at zero, not at the start: a warm start must reach the same
      * accuracy. */
     slot->preconditioner = GRAM_PRECONDITIONERS_NONE;
-    if (preconditioner_suits(fit->loss, job->features->data))
+    if (is_preconditioned(job, fit))
         TRY(gram_preconditioners_find(batch->preconditioners, fit->l2, &slot->preconditioner, batch->error));
     TRY(lbfgs_new(batch->size, slot->preconditioner != GRAM_PRECONDITIONERS_NONE, &options, start_of(batch, slot),
                   &slot->solver, batch->error));

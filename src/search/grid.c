@@ -318,24 +318,35 @@ static temper_status take_l1(struct grid_lists *lists, temper_error *error)
 
 /* The full grid is read first, so that lists which the text does not mention are as there, for data of any size.
  * Penalties are sorted from the largest to the smallest, the order in which a path of fits follows them. */
+static temper_status parse_lists(const char *text, uint64_t rows, struct grid_lists *lists, temper_error *error)
+{
+    const char *named = named_grid(text, rows);
+    TRY(read_lists(named ? named : TEMPER_GRID_DEFAULT, lists, error));
+    lists->given_l2 = false;
+    if (!named)
+        TRY(read_lists(text, lists, error));
+    if (!named)
+        TRY(take_l1(lists, error));
+    sort_falling(&lists->l2);
+    sort_falling(&lists->l1);
+    return TEMPER_OK;
+}
+
 temper_status grid_parse(const char *text, double default_l2, uint64_t rows, struct candidate_grid *out,
                          temper_error *error)
 {
-    struct grid_lists lists = {
-        .loss = {{.method = TEMPER_TEMPERED}}, .losses = 1, .default_l2 = default_l2, .l1 = {.count = 1}};
     struct candidate_grid grid = {0};
-    const char *named = named_grid(text, rows);
-    temper_status status = read_lists(named ? named : TEMPER_GRID_DEFAULT, &lists, error);
-    lists.given_l2 = false;
-    if (status == TEMPER_OK && !named)
-        status = read_lists(text, &lists, error);
-    if (status == TEMPER_OK && !named)
-        status = take_l1(&lists, error);
-    if (status != TEMPER_OK)
-        return status;
-    sort_falling(&lists.l2);
-    sort_falling(&lists.l1);
-    status = fill(&lists, &grid, error);
+    struct grid_lists *lists = mem_zeroed(1, sizeof *lists); /* 24 KiB: too much for a stack */
+    if (!lists)
+        return error_no_memory(error);
+    lists->loss[0].method = TEMPER_TEMPERED;
+    lists->losses = 1;
+    lists->default_l2 = default_l2;
+    lists->l1.count = 1;
+    temper_status status = parse_lists(text, rows, lists, error);
+    if (status == TEMPER_OK)
+        status = fill(lists, &grid, error);
+    mem_free(lists);
     if (status != TEMPER_OK) {
         grid_free(&grid);
         return status;

@@ -43,6 +43,9 @@ struct fits_job {
     size_t threads; /* at least 1 */
     bool converges; /* as a final fit does; false: the gradient alone decides when a fit stops */
     bool few;       /* a Gram matrix of all rows would take longer than it saves */
+    /* NULL, or weights as fit_end.w near which all fits are expected to end: the batched ones of a convex loss are
+     * preconditioned by the Hessian there, in place of that at W = 0. They have one loss. */
+    const double *curvature_at;
     /* Called after each fit, one call at a time, in no particular order but the same on all processes; a status other
      * than TEMPER_OK ends all fits. */
     temper_status (*ended)(void *context, const struct fit_end *end, temper_error *error);

@@ -223,8 +223,7 @@ static bool keep_going(void *context, size_t done)
 static temper_status candidate_done(void *context, size_t candidate, temper_error *error)
 {
     (void)candidate;
-    (void)error;
-    return tune_checkpoint_save(context, false);
+    return tune_checkpoint_save(context, false, error);
 }
 
 /* The candidate of highest accuracy on the halves; of equal ones the first. All have been through them. */
@@ -296,7 +295,7 @@ static temper_status run_stage(struct tune_state *t, int number, size_t *which, 
     if (number == STAGE_HALVES && cv->folds > 2) /* an upper bound: some will be pruned */
         progress->fits_planned += t->table.count * cv->folds;
     TRY(crossval_run(cv, &t->table, &stage, &calls, &finished, t->request.error));
-    return tune_checkpoint_save(t, true);
+    return tune_checkpoint_save(t, true, t->request.error);
 }
 
 /* Two stages: all candidates on the halves, then those that are not pruned on the folds. With two folds the halves

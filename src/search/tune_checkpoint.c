@@ -107,7 +107,7 @@ static size_t outcome_stage_bytes(const struct crossval_table *table)
 
 /* Only the first process writes, since all have the same table. The interval between two checkpoints is that of the
  * training options; `now` ignores it. */
-static temper_status save(struct tune_state *t, bool now)
+static temper_status save(struct tune_state *t, bool now, temper_error *error)
 {
     const temper_tune_options *options = t->request.options;
     const struct crossval_table *table = &t->table;
@@ -121,16 +121,30 @@ static temper_status save(struct tune_state *t, bool now)
         {table->fold_accuracy, table->count * t->setup.cv.folds * sizeof *table->fold_accuracy},
         {table->outcomes.bits[OUTCOMES_HALVES], outcome_stage_bytes(table)},
         {table->outcomes.bits[OUTCOMES_FOLDS], outcome_stage_bytes(table)}};
-    temper_status status =
-        checkpoint_file_save(options->checkpoint, magic, parts, sizeof parts / sizeof *parts, t->request.error);
+    temper_status status = checkpoint_file_save(options->checkpoint, magic, parts, sizeof parts / sizeof *parts, error);
     t->progress.saved = train_clock();
     return status;
 }
 
 /* Processes agree on the status, as only the first can fail and all have to stop then. */
-temper_status tune_checkpoint_save(struct tune_state *t, bool now)
+temper_status tune_checkpoint_save(struct tune_state *t, bool now, temper_error *error)
 {
-    return comm_agree(t->request.data->ranks.comm, save(t, now), t->request.error);
+    return comm_agree(t->request.data->ranks.comm, save(t, now, error), error);
+}
+
+/* Whether the saved candidates are those of the table, at stages that there are: a checksum is no proof that a file was
+ * written by temper. */
+static bool are_candidates(const struct crossval_table *table, const char *saved)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const temper_tune_candidate *ours = &table->candidate[i];
+        temper_tune_candidate candidate;
+        memcpy(&candidate, saved + i * sizeof candidate, sizeof candidate);
+        if (!loss_same_spec(candidate.loss, ours->loss) || candidate.l2 != ours->l2 || candidate.l1 != ours->l1 ||
+            candidate.stage < STAGE_NONE || candidate.stage > STAGE_FOLDS)
+            return false;
+    }
+    return true;
 }
 
 /* Refuses a file of another kind, size or identity, or with a wrong checksum, before the table is changed. */
@@ -147,6 +161,8 @@ static temper_status restore(struct tune_state *t, const struct text *file)
     if (!refused && (content.length != identity + candidates + accuracies + OUTCOME_STAGES * outcomes ||
                      memcmp(from, t->setup.identity, identity) != 0))
         refused = "the checkpoint is of other data or other options";
+    else if (!refused && !are_candidates(table, from + identity))
+        refused = "the checkpoint contradicts itself";
     if (refused)
         return error_set(t->request.error, TEMPER_BAD_DATA,
                          "%.200s: %s; tune without --resume, or with another --checkpoint",

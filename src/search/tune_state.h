@@ -57,7 +57,7 @@ temper_status tune_trusted_rows(const struct tune_request *request, struct tune_
 /* Continues the table of a checkpoint, if there is one and it is wanted. */
 temper_status tune_checkpoint_load(struct tune_state *t);
 /* Saves the table: now, or only if the last time is long ago. */
-temper_status tune_checkpoint_save(struct tune_state *t, bool now);
+temper_status tune_checkpoint_save(struct tune_state *t, bool now, temper_error *error);
 
 /* Reports progress after `done` fits of this phase; false if the caller of any process wants to stop. */
 bool tune_report_progress(struct tune_state *t, size_t done);

@@ -1,31 +1,18 @@
 /* log_partition: the log-partition function G_t for every t >= 0, and probabilities from it.
  *
- * t = 1 is log-sum-exp. Other temperatures are solved by Newton's method in double (t > 1) or long
- * double (t < 1), and by bisection where lambda would overflow. */
+ * t = 1 is log-sum-exp. Other temperatures are solved by Newton's method in doubles (t > 1) or double-doubles
+ * (t < 1), and by bisection where lambda would overflow. */
 #include "tempered/log_partition.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <tgmath.h>
 
+#include "tempered/log_partition_newton.h"
+#include "tempered/log_partition_sparse.h"
 #include "tempered/tempered_functions.h"
 
 /* lambda <= (n^s - 1)/s: above this s log n it could overflow. */
 static const double LARGEST_SPREAD = 600;
-
-#define real         double
-#define SOLVER(name) newton_##name
-#include "tempered/log_partition_solver.inc.h"
-#undef real
-#undef SOLVER
-
-/* t < 1: close to the edge of support 1 + s(b + lambda) cancels. */
-#define real         long double
-#define SOLVER(name) wide_##name
-#include "tempered/log_partition_solver.inc.h"
-#undef real
-#undef SOLVER
 
 /* ---- Very high temperatures ------------------------------------------------------------------ */
 
@@ -123,13 +110,12 @@ static void solve_newton(const double *a, size_t n, struct partition *family)
     family->lambda = lambda;
 }
 
-/* t < 1: lambda is kept in long double too, as partition_log_p subtracts it again near the edge of support. */
-static void solve_wide(const double *a, size_t n, struct partition *family)
+/* t < 1: lambda is kept in twice the digits, as partition_log_p subtracts it again near the edge of support. */
+static void solve_sparse(const double *a, size_t n, struct partition *family)
 {
-    struct wide_family wide = {.a = a, .n = n, .top = family->top, .s = (long double)family->t - 1};
-    family->wide = wide_solve(&wide, &family->updates);
-    family->log_top = (double)wide_log_top(&wide, family->wide);
-    family->lambda = (double)family->wide;
+    family->exact = sparse_solve(a, n, family->top, family->t, &family->updates);
+    family->log_top = sparse_log_p(family->max, family->max, family->t, family->exact);
+    family->lambda = family->exact.high;
 }
 
 /* t so large that lambda would overflow: v = log(1 + s lambda) is solved for instead. */
@@ -156,14 +142,14 @@ struct partition partition_solve(const double *a, size_t n, double t)
     if (t == 1)
         solve_softmax(a, n, &family);
     else if (t < 1)
-        solve_wide(a, n, &family);
+        solve_sparse(a, n, &family);
     /* lambda is at most (n^s - 1)/s, that of n equal activations */
     else if ((t - 1) * log((double)n) < LARGEST_SPREAD)
         solve_newton(a, n, &family);
     else
         solve_spread(a, n, &family);
     /* Near certainty log p_top has more digits than lambda: lambda = -log_t p_top. */
-    if (family.log_top > -0.5)
+    if (t >= 1 && family.log_top > -0.5)
         family.lambda = fabs(stretch_exp(family.log_top, 1 - t)); /* never -0 */
     return family;
 }
@@ -183,12 +169,10 @@ double partition_log_p(const struct partition *family, size_t c, double a_c)
         return a_c - family->max - family->lambda;
     if (family->log_spread > 0)
         return spread_log_p(family->max, a_c, family->t, family->log_spread);
+    if (family->t < 1)
+        return sparse_log_p(family->max, a_c, family->t, family->exact);
     /* the gap to the largest activation is all that matters */
     const double pair[2] = {family->max, a_c};
-    if (family->t < 1) {
-        const struct wide_family wide = {.a = pair, .n = 2, .top = 0, .s = (long double)family->t - 1};
-        return (double)wide_class_log_p(&wide, 1, family->wide);
-    }
     const struct newton_family newton = {.a = pair, .n = 2, .top = 0, .s = family->t - 1};
     return newton_class_log_p(&newton, 1, family->lambda);
 }

@@ -8,16 +8,18 @@
 
 #include <stddef.h>
 
+#include "tempered/double_double.h"
+
 /* A solved family, from which the probability of any class follows. */
 struct partition {
     double t;
-    double max;        /* the largest activation */
-    size_t top;        /* the first class that has it */
-    double log_top;    /* log p of that class */
-    double lambda;     /* G - max */
-    long double wide;  /* lambda with the digits that t < 1 needs near the edge of support */
-    double log_spread; /* log(1 + s lambda), for temperatures at which lambda overflows, else 0 */
-    size_t updates;    /* Newton or bisection steps */
+    double max;                 /* the largest activation */
+    size_t top;                 /* the first class that has it */
+    double log_top;             /* log p of that class */
+    double lambda;              /* G - max */
+    struct double_double exact; /* lambda with the digits that t < 1 needs near the edge of support */
+    double log_spread;          /* log(1 + s lambda), for temperatures at which lambda overflows, else 0 */
+    size_t updates;             /* Newton or bisection steps */
 };
 
 /* NaN in every field where there is no such family (see include/temper.h). */

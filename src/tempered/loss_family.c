@@ -5,6 +5,7 @@
  * of the two-temperature family are derived from its curvature in the margin, at the end of the file. */
 #include "tempered/loss_family.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -86,7 +87,8 @@ double *loss_parameter(temper_loss_spec *loss, const temper_loss_parameter *para
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if ((size_t)((const char *)fields[i] - (const char *)loss) == parameter->offset)
             return fields[i];
-    return NULL; /* not a parameter of the list */
+    assert(false); /* all parameters of the list are fields */
+    return NULL;
 }
 
 /* Of all methods, so that a spec is complete whichever method is set in it later. */

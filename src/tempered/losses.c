@@ -6,6 +6,7 @@
  * sum_c h_c (e_c - q)(e_c - q)' with the escort q, called an escort form (docs/math.md, section 7). */
 #include "tempered/losses.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "tempered/log_partition.h"
@@ -28,29 +29,45 @@ static double row_log_p(const struct loss_row *row, size_t c)
     return partition_log_p(&row->family, c, row->a[c]);
 }
 
-/* The same in long double, where a softmax of finite activations has it beyond the double range. */
-static long double row_log_p_wide(const struct loss_row *row, size_t c)
+/* Logarithms are multiplied by it before they are added up: that of a softmax of finite activations may exceed the
+ * double range, and so may products with temperatures, although their sum does not. A power of two rounds nothing. */
+static const double LOG_UNIT = 0x1p-512;
+
+/* log p_c in this unit. */
+static double row_scaled_log_p(const struct loss_row *row, size_t c)
 {
     const struct partition *family = &row->family;
     double log_p = row_log_p(row, c);
     if (family->t != 1 || log_p != -INFINITY || row->a[c] == -INFINITY || isinf(family->max))
-        return log_p;
-    return (long double)row->a[c] - family->max - family->lambda;
+        return log_p * LOG_UNIT;
+    return row->a[c] * LOG_UNIT - family->max * LOG_UNIT - family->lambda * LOG_UNIT;
+}
+
+/* An exponent times a logarithm in this unit; bounded, as differences of infinite ones would be NaN. */
+static double scaled_product(double exponent, double log_p)
+{
+    double product = exponent * log_p;
+    return product > DBL_MAX ? DBL_MAX : product < -DBL_MAX ? -DBL_MAX : product;
+}
+
+/* e^x of an x in this unit. */
+static double exp_scaled(double x)
+{
+    return exp(x / LOG_UNIT);
 }
 
 /* ---- Escort forms ---------------------------------------------------------------------------- */
 
-/* log(p^t), where 0^0 is 0: only classes of the support count. In long double, because products of
- * large logarithms may overflow before they are added up. */
-static long double log_power(long double log_p, double t)
+/* log(p^t), where 0^0 is 0: only classes of the support count. */
+static double log_power(double log_p, double t)
 {
-    return log_p == -INFINITY ? -INFINITY : (long double)t * log_p;
+    return log_p == -INFINITY ? -INFINITY : t * log_p;
 }
 
 /* p^t, with the same rule. */
 static double exp_power(double log_p, double t)
 {
-    return exp((double)log_power(log_p, t));
+    return exp(log_power(log_p, t));
 }
 
 /* A class: its escort q and weight h, and the sums of both over all other classes. */
@@ -123,51 +140,58 @@ static void fill(double *values, size_t n, double value)
         values[i] = value;
 }
 
-/* log of f p_c^t2 / Z, f = p_y^(t2-t1), given partition_log_share: every term relative to the
- * likeliest class, so that high temperatures cost no digits. */
-static long double log_term(const struct loss_row *row, size_t c, double log_share)
+/* What every class has in common: log of f/Z in LOG_UNIT, f = p_y^(t2-t1), Z relative to the likeliest class. */
+static double log_factor(const struct loss_row *row)
 {
-    double t2 = row->family.t;
-    long double log_p = row_log_p_wide(row, c);
+    double log_share = partition_log_share(&row->family, row->a, row->n);
+    return scaled_product(row->family.t - row->t1, row_scaled_log_p(row, row->label)) - log_share * LOG_UNIT;
+}
+
+/* log of f p_c^t2 / Z in LOG_UNIT, given log p_c and log_factor(): relative to the likeliest class, so that high
+ * temperatures cost no digits. */
+static double log_term(const struct loss_row *row, double log_p, double factor)
+{
     if (log_p == -INFINITY)
         return -INFINITY; /* also at t2 = 0: the support alone counts */
-    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share + t2 * (log_p - row->family.log_top);
+    return factor + row->family.t * (log_p - row->family.log_top * LOG_UNIT);
 }
 
 /* gradient_c = p_y^(t2-t1) (q_c - [c = y]), eq. 14 for one row. The entry of the label is minus the
  * sum of the others, which keeps its digits where q_y is near 1. */
 static void tempered_gradient(const struct loss_row *row, double *gradient)
 {
-    double others = 0, log_share = partition_log_share(&row->family, row->a, row->n);
+    double others = 0, factor = log_factor(row);
     for (size_t c = 0; c < row->n; c++) {
         if (c == row->label)
             continue;
-        gradient[c] = exp((double)log_term(row, c, log_share));
+        gradient[c] = exp_scaled(log_term(row, row_scaled_log_p(row, c), factor));
         others += gradient[c];
     }
     gradient[row->label] = 0 - others; /* never -0 */
 }
 
-/* log of f p_c^(2 t2-1)/Z. */
-static long double log_weight(const struct loss_row *row, size_t c, double log_share)
+/* log of f p_c^(2 t2-1)/Z in LOG_UNIT. */
+static double log_weight(const struct loss_row *row, size_t c, double factor)
 {
-    return log_term(row, c, log_share) + log_power(row_log_p_wide(row, c), row->family.t - 1);
+    double log_p = row_scaled_log_p(row, c);
+    return log_term(row, log_p, factor) + log_power(log_p, row->family.t - 1);
 }
 
 /* The weights of the escort form below, on the diagonal of `hessian`, divided by e^(returned value):
  * beyond the double range they would be inf - inf. */
 static double tempered_weights(const struct loss_row *row, double *hessian)
 {
-    double t1 = row->t1, t2 = row->family.t;
-    double log_share = partition_log_share(&row->family, row->a, row->n);
-    long double log_curve = (2 * t2 - t1 - 1) * row_log_p_wide(row, row->label), scale = log_curve;
+    double t1 = row->t1, t2 = row->family.t, factor = log_factor(row);
+    double log_curve = scaled_product(2 * t2 - t1 - 1, row_scaled_log_p(row, row->label)), scale = log_curve;
     size_t next = row->n + 1; /* along the diagonal */
+    for (size_t c = 0; c < row->n; c++) {
+        hessian[c * next] = log_weight(row, c, factor);
+        scale = fmax(scale, hessian[c * next]);
+    }
     for (size_t c = 0; c < row->n; c++)
-        scale = fmaxl(scale, log_weight(row, c, log_share));
-    for (size_t c = 0; c < row->n; c++)
-        hessian[c * next] = t2 * exp((double)(log_weight(row, c, log_share) - scale));
-    hessian[row->label * next] -= (t2 - t1) * exp((double)(log_curve - scale));
-    return (double)scale;
+        hessian[c * next] = t2 * exp_scaled(hessian[c * next] - scale);
+    hessian[row->label * next] -= (t2 - t1) * exp_scaled(log_curve - scale);
+    return scale / LOG_UNIT;
 }
 
 /* f d^2 G - (t2-t1) p_y^(2 t2-t1-1) (e_y - q)(e_y - q)', f = p_y^(t2-t1): an escort form with weights
@@ -187,7 +211,7 @@ double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t la
 {
     const struct loss_row row = {partition_solve(a, n, loss.t2), a, n, label, loss.t1};
     double log_label = row_log_p(&row, label);
-    if (!isfinite(row_log_p_wide(&row, label))) { /* outside the support: constant at its bound; or no family */
+    if (!isfinite(row_scaled_log_p(&row, label))) { /* outside the support: constant at its bound; or no family */
         double flat = isnan(log_label) ? NAN : 0;
         if (gradient)
             fill(gradient, n, flat);
@@ -330,12 +354,25 @@ static double bregman_term_sum(const struct loss_row *row)
     return sum;
 }
 
+/* The gradient where g of the label, which dominates the sum, exceeds the double range: its products with q may not.
+ * `gradient` holds the escort q on entry. */
+static void bregman_gradient_overflown(const struct loss_row *row, double *gradient)
+{
+    double log_g = log_power(row_log_p(row, row->label), row->family.t - row->t1);
+    for (size_t c = 0; c < row->n; c++)
+        gradient[c] = c == row->label ? -exp(log_g + log1p(-gradient[c])) : exp(log_g + log(gradient[c]));
+}
+
 /* gradient_c = g_c - q_c sum g; `gradient` holds the escort q on entry. The entry of the likeliest
  * class is minus the sum of the others, which keeps its digits where q is near 1. */
 static void bregman_gradient(const struct loss_row *row, double *gradient)
 {
     double sum = bregman_term_sum(row), others = 0;
     size_t top = row->family.top;
+    if (sum == -INFINITY) {
+        bregman_gradient_overflown(row, gradient);
+        return;
+    }
     for (size_t c = 0; c < row->n; c++) {
         gradient[c] = bregman_term(row, c) - gradient[c] * sum;
         others += c == top ? 0 : gradient[c];

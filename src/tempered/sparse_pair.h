@@ -1,7 +1,7 @@
 /* sparse_pair: the probabilities of two classes for t2 < 1, where one of them reaches 0 at a finite margin.
  *
- * The general solver of log_partition.c needs long double there, since 1 - (1-t)(b + lambda) cancels near the edge
- * of support. For two classes the distance from the edge is known before anything is solved, and error-free
+ * The general solver needs twice the digits there (log_partition_sparse.h), since 1 - (1-t)(b + lambda) cancels near
+ * the edge of support. For two classes the distance from the edge is known before anything is solved, and error-free
  * transformations give all its digits: doubles suffice. The general solver is the oracle of the tests. */
 #ifndef TEMPERED_SPARSE_PAIR_H
 #define TEMPERED_SPARSE_PAIR_H

@@ -9,6 +9,7 @@
 #include "data/columns/column_stats.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
+#include "objective/sparse/dual_descent.h"
 #include "optim/lbfgs_history.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
@@ -104,6 +105,7 @@ temper_status memory_budget_training(const struct train_request *request, const 
     needed += gram ? n * n * NUMBER * (per_class ? vectors : 1) : 0;
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
     needed += plan->reweighted ? rows * (ROUND_BYTES + vectors * NUMBER) : 0;
+    needed += plan->dual_start ? dual_descent_bytes(spec) : 0;
     struct memory_limit_plan limit = {
         .what = "the training", .needed = needed, .threads = plan->threads, .block = block};
     return memory_limit_plan(data, &limit, request->error);

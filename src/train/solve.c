@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "objective/sparse/dual_descent.h"
 #include "optim/l1_penalty.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
@@ -201,6 +202,12 @@ static struct gradient_scale gradient_scale_at(const struct train_state *train, 
     return scale;
 }
 
+/* Whether a phase continues the same problem, because the one before it has a limit of iterations. */
+static bool continues_limited(const struct train_phase *phase)
+{
+    return phase->continues_previous && phase[-1].iteration_limit > 0;
+}
+
 /* The norm of the gradient at W = 0, to which the stopping rule is relative, whatever the start. A phase that continues
  * with another preconditioner has that of the phase before it; after a checkpoint it has to be computed again, which is
  * not counted as an evaluation. */
@@ -210,8 +217,7 @@ static temper_status measure_scale(struct train_state *train, const struct train
     size_t size = train->plan.size;
     double value;
     bool known;
-    /* The loss of these phases is that of the phase before. */
-    if (phase->uses_current_curvature && progress->scale.known)
+    if (continues_limited(phase) && progress->scale.known)
         return TEMPER_OK;
     double *zero = mem_zeroed(size, sizeof *zero);
     if (!zero)
@@ -222,6 +228,56 @@ static temper_status measure_scale(struct train_state *train, const struct train
     if (!progress->solver_memory && !known)
         progress->counts.evaluations++;
     return status == TEMPER_OK && phase->l1 == 0 ? measure_rounding(train, &progress->scale) : status;
+}
+
+/* ---- When a phase ends ----------------------------------------------------------------------- */
+
+/* The tolerance of a phase: looser for a hinge that is rounded more than it will be in the end, because the solution of
+ * such an intermediate problem only serves as a start. */
+static double tolerance(const struct train_state *train, const struct train_phase *phase)
+{
+    bool intermediate = phase->loss.method == TEMPER_HINGE && !phase->is_solution;
+    return fmax(train->request->options->tolerance, intermediate ? INTERMEDIATE_TOLERANCE : 0);
+}
+
+/* The rounded hinge is below the sharp one by up to half its width; steps that lower it by far less than that are not
+ * worth taking, even if its gradient, which jumps from row to row, stays large. */
+double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss)
+{
+    bool rounded = loss.method == TEMPER_HINGE && plan->loss.smoothing == 0;
+    return rounded ? HINGE_DECREASE * loss.smoothing : 0;
+}
+
+/* Losses are not negative, so that without a penalty an objective that is a small share of that at W = 0 has converged:
+ * separable rows have no other minimum. */
+struct optim_distance train_distance(double tolerance, double l2, double zero_value)
+{
+    return (struct optim_distance){.share = OBJECTIVE_SHARE * tolerance,
+                                   .absolute = OBJECTIVE_SHARE * tolerance * TINY_OBJECTIVE * zero_value,
+                                   .value = l2 > 0 ? 0 : tolerance * zero_value,
+                                   .curvature = l2};
+}
+
+/* How near to its minimum the objective has to be. Phases that lead to a start need no accuracy, a hinge has its own
+ * rule (hinge_min_decrease), and most fits of a search are compared and not kept. */
+static struct optim_distance distance(const struct train_state *train, const struct train_phase *phase)
+{
+    const struct gradient_scale *scale = &train->progress.scale;
+    bool applies = (phase->is_solution || phase->iteration_limit) && phase->loss.method != TEMPER_HINGE;
+    if (!applies || train->is_candidate || !(scale->norm > 0))
+        return (struct optim_distance){0};
+    struct optim_distance result = train_distance(train->request->options->tolerance, phase->l2, scale->value);
+    result.lower_bound = train->progress.lower_bound;
+    if (phase->l1 > 0)
+        result.value = 0; /* a penalty too: separable rows have a minimum */
+    return result;
+}
+
+/* The norm of the gradient at which a phase has converged, if the objective is near its minimum too. */
+static double gradient_limit(const struct train_state *train, const struct train_phase *phase)
+{
+    const struct gradient_scale *scale = &train->progress.scale;
+    return fmax(tolerance(train, phase) * scale->norm, scale->rounding);
 }
 
 /* ---- One phase ------------------------------------------------------------------------------- */
@@ -259,6 +315,40 @@ static temper_status prepare_preconditioner(struct train_state *train, const str
     return TEMPER_OK;
 }
 
+/* Replaces the start W = 0 by the end of a dual coordinate ascent, if that is lower, and keeps its bound. The same
+ * where a checkpoint is resumed, which needs the bound alone. An epoch counts as an evaluation. */
+static temper_status start_from_dual(struct train_state *train)
+{
+    struct train_progress *progress = &train->progress;
+    temper_error *error = train->request->error;
+    const double share = OBJECTIVE_SHARE * train->request->options->tolerance;
+    struct dual_result result;
+    double value;
+    bool known;
+    TRY(dual_descent(progress->objective, share, progress->w, &result, error));
+    progress->lower_bound = result.lower_bound;
+    if (progress->solver_memory)
+        return TEMPER_OK;
+    progress->known.valid = false;
+    TRY(progress_evaluate(progress, progress->w, &value, &known, error));
+    progress->counts.evaluations += result.epochs + 1;
+    if (value < progress->scale.value)
+        return TEMPER_OK;
+    memset(progress->w, 0, train->plan.size * sizeof *progress->w);
+    progress->known.valid = false;
+    return TEMPER_OK;
+}
+
+/* Whether the phase begins where it will end, because the dual has shown that nothing is left to gain: no
+ * preconditioner is needed. */
+static bool begins_at_end(const struct train_state *train, const struct train_phase *phase)
+{
+    const struct train_progress *progress = &train->progress;
+    const struct optim_distance proved = distance(train, phase);
+    return progress->known.valid && !progress->solver_memory && optim_bound_reached(&proved, progress->known.value) &&
+           progress_gradient_norm(&train->plan, progress, progress->w) <= gradient_limit(train, phase);
+}
+
 /* Sets start, loss, scale of the gradient and preconditioner, in this order: each needs the ones before. */
 static temper_status enter_phase(struct train_state *train, const struct train_phase *phase)
 {
@@ -269,7 +359,11 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
     }
     progress_set_loss(progress, phase->loss, phase->l2, phase->l1);
     TRY(measure_scale(train, phase));
-    return progress->preconditioner_kind == PRECONDITIONER_NONE ? TEMPER_OK : prepare_preconditioner(train, phase);
+    progress->lower_bound = 0;
+    if (train->plan.dual_start && phase->is_solution && !phase->continues_previous)
+        TRY(start_from_dual(train));
+    bool none = phase->is_plain || progress->preconditioner_kind == PRECONDITIONER_NONE || begins_at_end(train, phase);
+    return none ? TEMPER_OK : prepare_preconditioner(train, phase);
 }
 
 /* The limit of this phase. The iterations of limited phases and of the phase that continues them add up to the limit of
@@ -277,7 +371,7 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
 static size_t max_iterations(const struct train_state *train, const struct train_phase *phase)
 {
     size_t left = train->request->options->max_iterations;
-    for (const struct train_phase *now = phase; now->uses_current_curvature; now--)
+    for (const struct train_phase *now = phase; continues_limited(now); now--)
         left -= now[-1].iteration_limit < left ? now[-1].iteration_limit : left;
     return phase->iteration_limit && phase->iteration_limit < left ? phase->iteration_limit : left;
 }
@@ -291,53 +385,13 @@ static double first_length(const struct train_plan *plan, temper_loss_spec loss)
                : FIRST_LENGTH;
 }
 
-/* The tolerance of a phase: looser for a hinge that is rounded more than it will be in the end, because the solution of
- * such an intermediate problem only serves as a start. */
-static double tolerance(const struct train_state *train, const struct train_phase *phase)
-{
-    bool intermediate = phase->loss.method == TEMPER_HINGE && !phase->is_solution;
-    return fmax(train->request->options->tolerance, intermediate ? INTERMEDIATE_TOLERANCE : 0);
-}
-
-/* The rounded hinge is below the sharp one by up to half its width; steps that lower it by far less than that are not
- * worth taking, even if its gradient, which jumps from row to row, stays large. */
-double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss)
-{
-    bool rounded = loss.method == TEMPER_HINGE && plan->loss.smoothing == 0;
-    return rounded ? HINGE_DECREASE * loss.smoothing : 0;
-}
-
-/* Losses are not negative, so that without a penalty an objective that is a small share of that at W = 0 has converged:
- * separable rows have no other minimum. */
-struct optim_distance train_distance(double tolerance, double l2, double zero_value)
-{
-    return (struct optim_distance){.share = OBJECTIVE_SHARE * tolerance,
-                                   .absolute = OBJECTIVE_SHARE * tolerance * TINY_OBJECTIVE * zero_value,
-                                   .value = l2 > 0 ? 0 : tolerance * zero_value,
-                                   .curvature = l2};
-}
-
-/* How near to its minimum the objective has to be. Phases that lead to a start need no accuracy, a hinge has its own
- * rule (hinge_min_decrease), and most fits of a search are compared and not kept. */
-static struct optim_distance distance(const struct train_state *train, const struct train_phase *phase)
-{
-    const struct gradient_scale *scale = &train->progress.scale;
-    bool applies = (phase->is_solution || phase->iteration_limit) && phase->loss.method != TEMPER_HINGE;
-    if (!applies || train->is_candidate || !(scale->norm > 0))
-        return (struct optim_distance){0};
-    struct optim_distance result = train_distance(train->request->options->tolerance, phase->l2, scale->value);
-    if (phase->l1 > 0)
-        result.value = 0; /* a penalty too: separable rows have a minimum */
-    return result;
-}
-
 /* Runs the minimiser on the objective, from progress->w or from the memory of a checkpoint. The end is in progress->w,
  * its gradient in progress->gradient where that was the last evaluation. */
 static temper_status minimise(struct train_state *train, const struct train_phase *phase, struct optim_result *result)
 {
     const struct train_plan *plan = &train->plan;
     struct train_progress *progress = &train->progress;
-    enum preconditioner_kind kind = progress->preconditioner_kind;
+    enum preconditioner_kind kind = phase->is_plain ? PRECONDITIONER_NONE : progress->preconditioner_kind;
     const bool proximal = plan->solver == SOLVER_PROXIMAL;
     struct problem problem = {.size = plan->size,
                               .context = progress->objective,
@@ -354,8 +408,7 @@ static temper_status minimise(struct train_state *train, const struct train_phas
                               .l1 = phase->l1,
                               .penalised = penalised(plan)};
     struct follow_context context = {.train = train};
-    const struct gradient_scale *scale = &progress->scale;
-    struct optim_options options = {.gradient_norm = fmax(tolerance(train, phase) * scale->norm, scale->rounding),
+    struct optim_options options = {.gradient_norm = gradient_limit(train, phase),
                                     .distance = distance(train, phase),
                                     .max_iterations = max_iterations(train, phase),
                                     .min_decrease = hinge_min_decrease(plan, phase->loss),

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/columns/column_stats.h"
+#include "data/columns/feature_sizes.h"
 #include "data/columns/sanity_checks.h"
 #include "tempered/loss_family.h"
 #include "tempered/row_scores.h"
@@ -29,7 +29,6 @@ static const double SIZES_DIFFER = 1e4;
  * penalty, which is proportional to the variance of all features, cost 12 points of accuracy where the small features
  * decide. */
 static const double SPARSE_SIZES_DIFFER = 100;
-enum { SIZES_ROWS = 2048 }; /* a sample is enough to show it; all rows would take as long as several passes */
 /* Losses above that of no features by less than this are what a coarse tolerance leaves. */
 static const double MIN_PLATEAU = 1e-3;
 
@@ -474,72 +473,35 @@ static void warn_rounds(const struct train_state *train, temper_train_report *re
 
 /* ---- Warnings: features ---------------------------------------------------------------------- */
 
-/* weight[row] for the rows of this process: that of evenly spaced rows among those of all processes, and 0 for the
- * others. Evenly spaced, because files are often sorted by class or date. */
-static void choose_sample(const struct train_plan *plan, double *weight)
-{
-    const struct dataset *data = plan->data;
-    uint64_t all = dataset_all_rows(data), count = all < SIZES_ROWS ? all : SIZES_ROWS;
-    uint64_t first = data->ranks.comm ? data->ranks.first_row : 0, end = first + data->x.rows;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t row = all * i / count;
-        if (row >= first && row < end)
-            weight[row - first] = plan->given_weight ? plan->given_weight[row - first] : 1;
-    }
-}
-
-/* Statistics of each feature from a sample: the variance of dense data, the range of sparse data. Rows are chosen by
- * weights, which leave the others unread, and not by a list, which would refer to the rows of one process. */
-static temper_status sample_columns(const struct train_plan *plan, struct column_stats *sums, temper_error *error)
-{
-    const struct dataset *data = plan->data;
-    struct negative_entry negative;
-    struct dataset sample = *data;
-    sample.weight = mem_zeroed((size_t)data->x.rows, sizeof *sample.weight);
-    temper_status status = sample.weight ? TEMPER_OK : error_no_memory(error);
-    if (!comm_alone(data->ranks.comm))
-        status = comm_agree(data->ranks.comm, status, error);
-    if (status == TEMPER_OK && sample.weight) { /* the latter follows, which an analyser cannot see */
-        choose_sample(plan, sample.weight);
-        struct sum_task task = {.data = &sample,
-                                .count = (size_t)data->x.rows,
-                                .variances = data->x.kind != MATRIX_CSR,
-                                .threads = plan->threads};
-        status = column_stats(&task, sums, &negative, error);
-    }
-    mem_free(sample.weight);
-    return status;
-}
-
-/* Warns of unscaled features whose sizes differ by orders of magnitude: standard deviations of dense features, largest
- * values of sparse ones, whose deviations depend on how rare they are more than on their units. Features that are
- * constant or always 0 are left out. */
+/* Warns of unscaled features whose sizes differ by orders of magnitude. Features that are constant or always 0 are left
+ * out. */
 static temper_status warn_sizes(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
-    bool sparse = plan->data->x.kind == MATRIX_CSR;
-    struct column_stats sums;
+    temper_error *error = train->request->error;
+    const bool sparse = plan->data->x.kind == MATRIX_CSR;
     double least = INFINITY, most = 0;
     /* Scaled features have similar sizes by construction. */
     if (plan->features->scale.kind != SCALE_NONE)
         return TEMPER_OK;
-    TRY(sample_columns(plan, &sums, train->request->error));
-    for (size_t j = 0; j < (size_t)plan->data->x.columns; j++) {
-        double size = sparse ? fmax(-sums.low[j], sums.high[j]) : sqrt(sums.variance[j]);
-        /* By the values: rounding can leave a constant column a tiny variance. */
-        bool constant = !sparse && !(sums.low[j] < sums.high[j]);
-        if (!constant && size > 0 && isfinite(size)) {
-            least = fmin(least, size);
-            most = fmax(most, size);
-        }
+    double *size = mem_zeroed((size_t)plan->data->x.columns, sizeof *size);
+    temper_status status = comm_agree(plan->data->ranks.comm, size ? TEMPER_OK : error_no_memory(error), error);
+    if (status == TEMPER_OK && size) { /* the latter follows, which an analyser cannot see */
+        const struct sized_rows rows = {plan->data, plan->given_weight, plan->threads};
+        status = feature_sizes(&rows, size, error);
     }
-    column_stats_free(&sums);
-    if (most > (sparse ? SPARSE_SIZES_DIFFER : SIZES_DIFFER) * least)
+    for (size_t j = 0; status == TEMPER_OK && size && j < (size_t)plan->data->x.columns; j++)
+        if (size[j] > 0 && isfinite(size[j])) {
+            least = fmin(least, size[j]);
+            most = fmax(most, size[j]);
+        }
+    mem_free(size);
+    if (status == TEMPER_OK && most > (sparse ? SPARSE_SIZES_DIFFER : SIZES_DIFFER) * least)
         warning_append(&report->warnings, TEMPER_WARNING_ILL_CONDITIONED,
                        "features differ in size by a factor of %.1g, so that the penalty weighs on the small "
                        "ones and the problem is ill-conditioned; pass --scale %s",
                        most / least, sparse ? "maxabs" : "standard");
-    return TEMPER_OK;
+    return status;
 }
 
 /* Warns of outliers: a single mistyped cell makes a scaled column useless. Finding the row takes all rows in one

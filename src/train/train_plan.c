@@ -5,6 +5,7 @@
  * so that the same data has the same plan everywhere. Losses with several optima get several starts: the initial
  * weights, the solution of a logistic regression, and a path of falling penalties. Each start is a list of phases, and
  * the solution of the lowest objective becomes the model. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/thread.h"
+#include "objective/sparse/dual_descent.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
 #include "train/train_streams.h"
@@ -21,7 +23,8 @@
 enum {
     NEWTON_DENSE = 200,  /* features of two classes: the Hessian costs features / 2 passes */
     NEWTON_SPARSE = 500, /* sparse rows make cheap outer products */
-    GRAM_ROWS = 32,      /* rows a feature, from which on the Hessians of sparse data cost more than they save */
+    GRAM_ROWS = 32,      /* rows a feature, from which on Hessians cost more than they save */
+    GRAM_DENSE = 8,      /* features of dense rows, below which a Hessian costs no more than a pass or two */
     LBFGS_SPARSE = 1024, /* weights of many classes: L-BFGS is as fast, and rounding errors stay small, where the steps
                           * of conjugate gradients depend on a threshold */
 };
@@ -90,15 +93,20 @@ temper_status choose_precision(const temper_train_options *options, const struct
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
-/* Whether sparse rows of two classes are so many, and of so few features, that one Gram matrix of some of them as a
- * preconditioner of L-BFGS is faster than a Hessian of all of them in each iteration (docs/decisions/0017). Convex
- * losses only: others keep the path of Newton's method, on which their optima have been judged. Workers of remote rows
- * compute no Gram matrices. */
-static bool takes_sparse_gram(const struct train_request *request, const struct train_plan *plan)
+/* Whether rows of two classes are so many, and of so few features, that one Gram matrix of some of them as a
+ * preconditioner of L-BFGS is faster than a Hessian of all of them in each iteration. Sparse rows of convex losses
+ * (docs/decisions/0017); dense rows of other losses, which need more Hessians, where the temperatures differ so little
+ * that a preconditioner may be used (docs/decisions/0029): others keep the path of Newton's method, on which their
+ * optima have been judged. A solver that the user has chosen is left as it is. Workers of remote rows compute no Gram
+ * matrices. */
+static bool replaces_hessians(const struct train_request *request, const struct train_plan *plan)
 {
     const struct matrix *x = &plan->data->x;
-    return x->kind == MATRIX_CSR && plan->data->classes.count == 2 && x->columns <= NEWTON_SPARSE && !request->remote &&
-           loss_is_two_temperature(plan->loss) && loss_is_convex(plan->loss) &&
+    bool sparse = x->kind == MATRIX_CSR, convex = loss_is_convex(plan->loss);
+    bool fits = sparse ? convex && x->columns <= NEWTON_SPARSE
+                       : !convex && x->columns >= GRAM_DENSE && x->columns <= NEWTON_DENSE &&
+                             is_auto(request->options->solver) && preconditioner_suits(plan->loss, plan->data);
+    return fits && plan->data->classes.count == 2 && !request->remote && loss_is_two_temperature(plan->loss) &&
            dataset_all_rows(plan->data) >= GRAM_ROWS * x->columns;
 }
 
@@ -112,7 +120,7 @@ static enum solver best_solver(const struct train_request *request, const struct
     uint64_t columns = plan->data->x.columns;
     if (plan->l1 > 0)
         return binary && !request->remote ? SOLVER_PROXIMAL : SOLVER_OWLQN;
-    if (takes_sparse_gram(request, plan))
+    if (replaces_hessians(request, plan))
         return SOLVER_LBFGS;
     if (binary && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
         return SOLVER_NEWTON;
@@ -163,12 +171,12 @@ static temper_status decide_solver(const struct train_request *request, struct t
 }
 
 /* The kind of preconditioner: Gram matrices for L-BFGS on dense rows and on sparse ones of few features, a diagonal for
- * TRON on sparse rows. Newton's
- * method needs none, because its Hessian is exact; remote rows have none, because workers compute gradients only. */
+ * TRON on sparse rows. Newton's method needs none, because its Hessian is exact; remote rows have none, because workers
+ * compute gradients only. */
 static enum preconditioner_kind decide_preconditioner(const struct train_request *request,
                                                       const struct train_plan *plan)
 {
-    bool suits = preconditioner_suits(plan->loss, plan->data) || takes_sparse_gram(request, plan);
+    bool suits = preconditioner_suits(plan->loss, plan->data) || replaces_hessians(request, plan);
     if (plan->solver == SOLVER_LBFGS && !request->remote && suits)
         return PRECONDITIONER_GRAM;
     /* Two classes and a loss that is not convex do without, as dense data does (preconditioner_suits). */
@@ -193,6 +201,25 @@ static bool makes_few_passes(const struct train_request *request, const struct t
     return request->options->tolerance >= FEW_PASSES && dataset_all_nonzeros(plan->data) >= FEW_PASSES_ENTRIES;
 }
 
+/* Whether weights are to begin at 0: other ones were chosen by somebody, or are near the solution. */
+static bool begins_at_zero(const struct train_request *request)
+{
+    const char *init = request->options->init;
+    return !request->initial && !request->options->warm_start && (!init || strcmp(init, "zero") == 0);
+}
+
+/* Whether the training begins with a dual coordinate ascent, after which most trainings of short sparse rows are over.
+ * Not where the user has chosen a solver, or where validation rows decide when to stop on the path from W = 0. */
+static temper_status decide_dual_start(const struct train_request *request, struct train_plan *plan,
+                                       const struct objective_spec *spec)
+{
+    plan->dual_start = false;
+    if (plan->solver != SOLVER_TRON || !is_auto(request->options->solver) || !begins_at_zero(request) ||
+        request->options->validation || plan->reweighted)
+        return TEMPER_OK;
+    return dual_descent_suits(spec, &plan->dual_start, request->error);
+}
+
 /* Makes the objective, after the memory that the rest of the training will take has been budgeted for. The size of the
  * problem follows from the objective. */
 static temper_status make_objective(const struct train_request *request, struct train_plan *plan,
@@ -212,6 +239,8 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .threads = plan->threads,
                                   .keeps_threads = true,
                                   .engine = request->remote ? request->remote->engine : NULL};
+    TRY(decide_dual_start(request, plan, &spec));
+    spec.few_passes = spec.few_passes || plan->dual_start;
     /* Fits that run at the same time were budgeted for together. */
     if ((!request->features || request->one_at_a_time) && plan->data->storage.memory_limit > 0)
         TRY(memory_budget_training(request, plan, &spec));
@@ -219,6 +248,25 @@ static temper_status make_objective(const struct train_request *request, struct 
     plan->size = objective_size(*objective);
     plan->vectors = objective_vectors(*objective);
     return TEMPER_OK;
+}
+
+/* Two classes of dense rows and a convex loss: independent features need no Gram matrix, and a training may be over
+ * before it would have been made. Losses with several optima keep the path on which these have been judged. */
+static temper_status decide_plain_iterations(const struct train_request *request, struct train_plan *plan,
+                                             struct objective *objective)
+{
+    const struct preconditioner_spec spec = {.objective = objective,
+                                             .data = plan->data,
+                                             .scale = scaled_features_scale(plan->features),
+                                             .loss = plan->loss,
+                                             .l2 = plan->l2};
+    bool applies =
+        plan->preconditioner == PRECONDITIONER_GRAM && plan->vectors == 1 && plan->data->x.kind != MATRIX_CSR &&
+        loss_is_convex(plan->loss) &&
+        plan->loss.method != TEMPER_HINGE; /* ends where steps gain little, as they do without a preconditioner */
+    plan->plain_iterations = 0;
+    return applies ? preconditioner_delay(&spec, request->options->tolerance, &plan->plain_iterations, request->error)
+                   : TEMPER_OK;
 }
 
 /* All decisions that need no weights; each uses the ones before it. NaN as the penalty means the default. */
@@ -239,7 +287,8 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
     TRY(choose_precision(options, plan->data, &plan->f64, request->error));
     TRY(decide_solver(request, plan));
     plan->preconditioner = decide_preconditioner(request, plan);
-    return make_objective(request, plan, objective);
+    TRY(make_objective(request, plan, objective));
+    return decide_plain_iterations(request, plan, *objective);
 }
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
@@ -257,6 +306,7 @@ enum { PATH_STEPS = 2 };
 /* Appends a phase with the loss and penalty of the plan, which the caller may change. */
 static struct train_phase *add_phase(struct train_plan *plan, const char *name, bool continues_previous)
 {
+    assert(plan->phases < MAX_PHASES);
     struct train_phase *phase = &plan->phase[plan->phases++];
     *phase = (struct train_phase){
         .loss = plan->loss, .l2 = plan->l2, .l1 = plan->l1, .continues_previous = continues_previous};
@@ -279,7 +329,8 @@ static void add_renewals(struct train_plan *plan, const char *name, size_t max_i
     }
 }
 
-/* Appends the phases that lead to a solution. Many classes with a preconditioner: a few iterations with that of W = 0,
+/* Appends the phases that lead to a solution. Features that may need no preconditioner: iterations without one, and the
+ * preconditioner only if they do not suffice. Many classes with a preconditioner: a few iterations with that of W = 0,
  * then with that of the current weights, which halves the remaining iterations; for two classes it would not pay. Fits
  * of a convex loss that share the preconditioners of a pilot fit use the later one from the beginning. */
 static void add_solution(const struct train_request *request, struct train_plan *plan, const char *name,
@@ -290,9 +341,16 @@ static void add_solution(const struct train_request *request, struct train_plan 
                  preconditioner_is_renewed(plan->data, plan->loss);
     if (twice) {
         add_phase(plan, name, continues_previous)->iteration_limit = FIRST_PRECONDITIONER_ITERATIONS;
-        add_renewals(plan, name, request->options->max_iterations);
+        /* The shared one of a pilot fit is not computed again. */
+        if (!shared)
+            add_renewals(plan, name, request->options->max_iterations);
     }
-    struct train_phase *phase = add_phase(plan, name, continues_previous || twice);
+    if (plan->plain_iterations > 0) {
+        struct train_phase *plain = add_phase(plan, name, continues_previous);
+        plain->iteration_limit = plan->plain_iterations;
+        plain->is_plain = true;
+    }
+    struct train_phase *phase = add_phase(plan, name, continues_previous || twice || plan->plain_iterations > 0);
     phase->uses_current_curvature = twice;
     phase->is_solution = true;
 }

@@ -14,7 +14,8 @@
 /* The last two are for an L1 penalty, the others for objectives without. */
 enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON, SOLVER_PROXIMAL, SOLVER_OWLQN };
 
-enum { MAX_PHASES = 16, MAX_STARTS = 3 };
+/* Three starts of many classes: 5 phases each with preconditioners, and before the later ones 1 and 2 more. */
+enum { MAX_PHASES = 18, MAX_STARTS = 3 };
 
 /* Many classes: iterations with the second preconditioner, after the first (train.h); each later one is used twice as
  * long as the one before it, up to the last. */
@@ -31,6 +32,7 @@ struct train_phase {
     bool is_solution;            /* its end is a solution of the problem that was asked for */
     size_t iteration_limit;      /* after which the next phase continues; 0: the limit of the user alone */
     bool uses_current_curvature; /* of the weights that it begins with, for the preconditioner; else that of W = 0 */
+    bool is_plain;               /* without a preconditioner, even if the plan has one */
 };
 
 /* Decided before the first step. Constant from then on, except in a training with rounds (rounds.c): those change the
@@ -48,6 +50,8 @@ struct train_plan {
     enum solver solver;
     bool f64; /* sums in doubles */
     enum preconditioner_kind preconditioner;
+    size_t plain_iterations; /* before that is made; 0: it is made at once */
+    bool dual_start;         /* the first phase begins at the end of a dual coordinate ascent */
     size_t threads;
     size_t size, vectors; /* numbers of the weights; weight vectors among them */
     double *initial;      /* the initial weights */
@@ -95,6 +99,7 @@ struct train_progress {
     double *gradient;
     struct known_point known;
     struct gradient_scale scale; /* of the current phase */
+    double lower_bound;          /* of the objective of the current phase; 0: not known */
     struct preconditioner preconditioner;
     enum preconditioner_kind preconditioner_kind; /* that of the plan, or NONE after one could not be made */
     struct train_counts counts;

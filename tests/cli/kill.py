@@ -102,7 +102,7 @@ class Playground:
         time.sleep(self.source.uniform(0, 1.1 * self.seconds))
         for number in numbers:
             child.send_signal(number)
-        message = child.communicate(timeout=120)[1].decode()
+        message = child.communicate(timeout=1200)[1].decode()
         return child.returncode, message
 
     def check_readable(self, content):
@@ -170,7 +170,7 @@ def check_early(reference, number):
         while child.poll() is None and not reference.state.exists():
             time.sleep(0.001)
         child.send_signal(number)
-        message = child.communicate(timeout=120)[1].decode()
+        message = child.communicate(timeout=1200)[1].decode()
         content = reference.model.read_bytes()
         reference.check_readable(content)
         if child.returncode == 128 + number and content not in (reference.old, reference.new):

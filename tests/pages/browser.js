@@ -3,6 +3,8 @@
 const fs = require("fs");
 const path = require("path");
 
+// Milliseconds after which something hangs. Far away: no check may fail because the machine is busy.
+const PATIENCE = 1200000;
 const modules = path.join(__dirname, "../../build/node/node_modules");
 
 function skip(reason) {
@@ -28,7 +30,14 @@ function launch() {
   const { chromium } = load("playwright-core");
   load("axe-core");
   const args = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
-  return chromium.launch({ executablePath: findBrowser(), args });
+  return chromium.launch({ executablePath: findBrowser(), args, timeout: PATIENCE });
+}
+
+// A page in a context of its own: its settings, cookies and stored decisions are of no other page.
+async function newPage(browser, options) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(PATIENCE);
+  return context.newPage();
 }
 
 // What axe-core finds on the open page. The context needs bypassCSP, as axe-core is a script of its own.
@@ -47,4 +56,4 @@ function uniformNumbers(seed) {
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
 }
 
-module.exports = { launch, axeFaults, uniformNumbers };
+module.exports = { launch, newPage, axeFaults, uniformNumbers };

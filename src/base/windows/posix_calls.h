@@ -40,7 +40,7 @@ enum {
 /* st_ino identifies a file on its volume, which that of the C library does not. */
 struct windows_stat {
     uint64_t st_dev, st_ino;
-    int64_t st_size;
+    int64_t st_size, st_mtime; /* the time in seconds from the first day of 1601 on */
     unsigned st_mode;
 };
 
@@ -104,7 +104,7 @@ enum { _SC_PAGESIZE = 1, _SC_NPROCESSORS_ONLN = 2 };
 long sysconf(int name);
 
 /* Signals that Windows has not; numbers that it does not use. */
-enum { SIGPIPE = 13, SIGXFSZ = 25, SA_RESTART = 0 };
+enum { SIGBUS = 7, SIGPIPE = 13, SIGXFSZ = 25, SA_RESTART = 0 };
 struct sigaction {
     void (*sa_handler)(int);
     int sa_flags, sa_mask;

@@ -80,6 +80,8 @@ static int describe(HANDLE file, struct windows_stat *out)
     out->st_dev = about.dwVolumeSerialNumber;
     out->st_ino = (uint64_t)about.nFileIndexHigh << 32 | about.nFileIndexLow;
     out->st_size = (int64_t)((uint64_t)about.nFileSizeHigh << 32 | about.nFileSizeLow);
+    uint64_t written = (uint64_t)about.ftLastWriteTime.dwHighDateTime << 32 | about.ftLastWriteTime.dwLowDateTime;
+    out->st_mtime = (int64_t)(written / 10000000); /* of 100 ns */
     return 0;
 }
 

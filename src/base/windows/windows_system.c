@@ -19,7 +19,7 @@ long sysconf(int name)
 /* Those that Windows has not never arrive. */
 void (*windows_signal(int number, void (*handler)(int)))(int)
 {
-    return number == SIGPIPE || number == SIGXFSZ ? SIG_DFL : signal(number, handler);
+    return number == SIGBUS || number == SIGPIPE || number == SIGXFSZ ? SIG_DFL : signal(number, handler);
 }
 
 int sigemptyset(int *set)

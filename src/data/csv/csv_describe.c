@@ -111,7 +111,7 @@ static temper_status find_header(struct describer *d, struct csv_line *first)
     struct csv_chunk rest = {.from = d->from, .to = d->to};
     const struct csv_sample below = {&rest, 1};
     struct csv_line second = {0};
-    temper_error ignored;
+    temper_error ignored = {0};
     struct data_reader quiet = *d->reader;
     quiet.error = &ignored;
     struct describer ahead = *d;

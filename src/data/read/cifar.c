@@ -1,5 +1,6 @@
 /* cifar: reads and writes the binary version of CIFAR-10: records of a label, then 1024 red, 1024 green and 1024 blue
  * bytes, and nothing else; the number of records follows from the length of the file. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -91,6 +92,7 @@ static temper_status find_channel(const struct data_reader *reader, const struct
 static temper_status reserve(struct cifar_rows *r, size_t capacity)
 {
     size_t size;
+    assert(r->channel);
     if (!mul_size(capacity, r->channel->features, &size))
         return error_no_memory(r->reader->error);
     unsigned char *pixels = mem_resize(r->pixels, size, 1);

@@ -87,6 +87,15 @@ static char *next_name(char **at)
     return NULL;
 }
 
+/* Whether the path is a pipe, a socket or a device. A list and the files that it names are opened more than once: to
+ * compare them with the results, to infer columns, to read rows. A pipe gives its bytes to the first of these, and the
+ * second one would wait for ever. */
+static bool is_stream(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
 /* Collects the names of a list. Lists within lists and the standard input are refused: the files may be read in any
  * order by several processes. Names are relative to the folder of the list, not to the working directory, unless they
  * are absolute. */
@@ -100,25 +109,50 @@ static temper_status add_lines(const char *path, char *text, struct names *out, 
                              place_text(path).text, name);
         if (!add_name(out, path + 1, name[0] == '/' ? 0 : folder, name))
             return error_no_memory(error);
+        if (is_stream(out->name[out->count - 1]))
+            return error_set(error, TEMPER_BAD_DATA,
+                             "%s: '%.64s' is a pipe or a device, and the files of a list are opened more than once; "
+                             "copy it to a file",
+                             place_text(path).text, name);
     }
     return TEMPER_OK;
 }
 
+/* Only rank 0 reads the list. */
+static temper_status check_list(const char *path, const temper_comm *comm, temper_error *error)
+{
+    temper_status status = TEMPER_OK;
+    if (comm_rank(comm) == 0 && is_stream(path + 1))
+        status = error_set(error, TEMPER_BAD_DATA,
+                           "%s: is a pipe or a device, and a list is opened more than once; write it to a file",
+                           place_text(path).text);
+    return comm_agree(comm, status, error);
+}
+
+/* Collects the names in the bytes of a list. A NUL byte within the text would hide the names after it, and such a list
+ * counts as empty. */
+static temper_status add_text(const char *path, const struct text *text, struct names *out, temper_error *error)
+{
+    /* An empty text has no terminator to search. */
+    if (text->length && strlen(text->bytes) == text->length)
+        TRY(add_lines(path, text->bytes, out, error));
+    if (out->count > 0)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA, "%s: names no files; write a text with a file a line",
+                     place_text(path).text);
+}
+
 /* Reads the list. With several processes one of them reads it and broadcasts the text, so that all agree on the files
- * even if the list changes meanwhile. A NUL byte within the text would hide the names after it, and such a list counts
- * as empty. */
+ * even if the list changes meanwhile. */
 static temper_status find_listed(const char *path, const temper_comm *comm, struct names *out, temper_error *error)
 {
     const struct whole_file expected = {.most = MOST_LIST_BYTES};
     struct text text = {0};
+    TRY(check_list(path, comm, error));
     temper_status status = comm_read_file(comm, path + 1, &expected, &text, error);
-    /* An empty text has no terminator to search. */
-    if (status == TEMPER_OK && text.length && strlen(text.bytes) == text.length)
-        status = add_lines(path, text.bytes, out, error);
+    if (status == TEMPER_OK)
+        status = comm_agree(comm, add_text(path, &text, out, error), error);
     text_free(&text);
-    if (status == TEMPER_OK && out->count == 0)
-        status = error_set(error, TEMPER_BAD_DATA, "%s: names no files; write a text with a file a line",
-                           place_text(path).text);
     return status;
 }
 

@@ -289,7 +289,8 @@ temper_status data_reader_next_limited(struct data_reader *reader, struct datase
     if (!data->storage.disk)
         return error_no_memory(reader->error);
     temper_status status = data_reader_next(reader, data);
-    /* A temporary file that cannot grow looks like missing memory; the real cause is a full disk. */
+    /* A temporary file that cannot grow looks like missing memory; the real cause is a full disk. Other lacks of memory
+     * have said what they need. */
     if (status == TEMPER_NO_MEMORY && data->storage.disk && disk_array_has_failed(data->storage.disk))
         return disk_array_failure(data->storage.disk, reader->error);
     if (status != TEMPER_OK || data->storage.mapping || !data->storage.disk)

@@ -92,6 +92,8 @@ static bool map_file(const char *path, struct dataset *data, bool *is_file)
                 pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
                 memcmp(magic, TMPR_MAGIC, sizeof magic) == 0;
     bool mapped = fits && map_bytes(data, (size_t)info.st_size, 0, file);
+    if (mapped)
+        dataset_keep_state(data, &info);
     close(file); /* the mapping stays */
     *is_file = mapped;
     return mapped;

@@ -199,7 +199,7 @@ static temper_status find_long(const struct csv_text_table *table, const struct 
 {
     size_t *place[LONG_COLUMNS] = {&out->item, &out->annotator, &out->label};
     bool complete = out->item != CSV_NO_COLUMN && out->annotator != CSV_NO_COLUMN && out->label != CSV_NO_COLUMN;
-    for (size_t i = 0; i < columns->count; i++)
+    for (size_t i = 0; i < columns->count && i < LONG_COLUMNS; i++)
         TRY(find_column(table, columns->item[i].name, place[i], error));
     if (columns->count == 0 && !complete) {
         if (table->plan.columns != LONG_COLUMNS)

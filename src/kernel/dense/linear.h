@@ -62,6 +62,16 @@ struct many_f64 {
     size_t of;
 };
 
+/* Rows of which a prediction takes scores: floats or doubles, of which one is not NULL. */
+struct linear_scores {
+    const float *x_f32;
+    const double *x_f64;
+    size_t rows, columns, classes, stride;
+    const double *weights, *bias; /* [column * classes + class], [class] */
+    double largest;
+    double *scratch; /* linear_scratch() numbers */
+};
+
 /* Rows of a Gram matrix, for one of several threads. */
 struct gram_lines {
     size_t from, to;
@@ -100,6 +110,10 @@ struct linear_f64 {
     void (*back_f32)(struct rows_f32 block, struct linear_hints aside, const double *r, double *gradient);
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
+    /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] + bias[c]: the bits of many_times and an addition, for the
+     * shapes of linear_scores_fit. The padding is filled with finite numbers where the rows have such. False: a score
+     * is larger than `largest`, or not a number. NULL: there is none. */
+    bool (*scores)(const struct linear_scores *rows, double *out);
     void (*gram)(struct rows_f64 block, const double *weight, struct gram_lines lines, double *scratch, double *gram);
     void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale, double *to);
     void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale, double *to);
@@ -131,6 +145,12 @@ enum {
 static inline bool linear_as_dot(size_t columns, size_t classes)
 {
     return columns / 6 >= classes;
+}
+
+/* Are the rows of `scores` short enough to be packed at once, as many_times packs them? */
+static inline bool linear_scores_fit(size_t columns, size_t classes)
+{
+    return !linear_as_dot(columns, classes) && columns > 0 && columns <= LINEAR_CHUNK;
 }
 
 /* Few classes and short rows: a vector holds some columns of every class. */

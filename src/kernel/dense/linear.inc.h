@@ -98,11 +98,17 @@ CONVERSION(linear_from_f32, float)
 CONVERSION(linear_from_f64, double)
 
 #include "kernel/dense/linear_multiclass.inc.h"
+#ifdef SIMD_F64
+#include "kernel/dense/linear_scores.inc.h"
+#define LINEAR_SCORES .scores = linear_scores,
+#else
+#define LINEAR_SCORES
+#endif
 
 /* The table of these functions. */
 #define LINEAR_TABLE                                                                                                   \
     {                                                                                                                  \
-        LINEAR_WIDENING.times = linear_times,                                                                          \
+        LINEAR_WIDENING LINEAR_SCORES.times = linear_times,                                                            \
         .back = linear_back,                                                                                           \
         .times_cached = linear_times_cached,                                                                           \
         .back_cached = linear_back_cached,                                                                             \

@@ -1,7 +1,7 @@
 /* kernel: the table of instruction sets, and the choice of one that the processor supports. */
 #include "kernel/dispatch/kernel.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TEMPER_CPU_SUPPORTS)
 #include <cpuid.h>
 #endif
 #include <stdbool.h>
@@ -14,7 +14,22 @@ static bool always(void)
     return true;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(TEMPER_CPU_SUPPORTS)
+/* The compiler's run-time library executes CPUID once, when the program starts. A virtual machine leaves to the host
+ * for each CPUID: a probe takes 14 microseconds there, and a training of few rows makes twenty. The compiler flags of
+ * isa_avx2_*.c and these probes must agree, or an illegal instruction would be executed. */
+static bool has_avx2(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void)
+{
+    return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+#elif defined(__x86_64__)
 /* Bits of CPUID and of the register XCR0 (Intel's manual, volume 1, chapters 14 and 15). XCR0 has a bit for each set of
  * registers that the operating system saves. */
 enum {
@@ -33,7 +48,7 @@ static bool has_registers(unsigned wanted)
     return (low & wanted) == wanted;
 }
 
-/* Not __builtin_cpu_supports: it needs a run-time library that not every compiler brings. */
+/* For compilers whose run-time library has no __builtin_cpu_supports. */
 static bool has_features(unsigned leaf7_ebx, unsigned registers)
 {
     unsigned eax, ebx, ecx, edx;
@@ -44,7 +59,6 @@ static bool has_features(unsigned leaf7_ebx, unsigned registers)
     return has_registers(registers);
 }
 
-/* The compiler flags of isa_avx2_*.c and these probes must agree, or an illegal instruction would be executed. */
 static bool has_avx2(void)
 {
     return has_features(LEAF7_EBX_AVX2, XCR0_YMM);

@@ -14,7 +14,7 @@
 /* What is done to the scores of every row. */
 struct probability_map {
     size_t classes; /* two classes have one score, which stands for -a/2 and a/2; others have one each */
-    double t2;      /* PROBABILITY_LEAST_T2 to PROBABILITY_MOST_T2 */
+    double t2;      /* see probability_fits */
     double order, floor;
     const double *matrix; /* [from * classes + to], followed by the offsets; NULL: none */
     double matrix_floor;
@@ -22,17 +22,21 @@ struct probability_map {
     double share_kept;  /* the largest share of the matrix in the result */
 };
 
-/* Below 1 the edge of support needs more digits than a double has; far above the fast solver may overflow. */
-#define PROBABILITY_LEAST_T2 1.0
-#define PROBABILITY_MOST_T2  4.0
+/* Whether the kernels can be used: far above t2 = 1 their solver would overflow. `log_classes` is log C. */
+static inline bool probability_fits(double t2, double log_classes)
+{
+    return t2 <= 20 && (t2 - 1) * log_classes <= 100;
+}
 
 /* Scores are finite: [k * stride + row], readable up to `rows` rounded up to SOFTMAX_PAD. */
 struct probability_rows {
     const struct probability_map *map;
     const double *score;
     size_t stride, rows;
-    double *space; /* aligned, probability_space() numbers */
-    double *out;   /* [row * classes + c] */
+    double *space;  /* aligned, probability_space() numbers */
+    double *out;    /* [row * classes + c], or, if it is NULL: */
+    float *out_f32; /* the same, rounded */
+    bool *unsure; /* [rows], unless t2 = 1: whether the result has larger errors than promised, and is to be replaced */
 };
 
 /* Rows that are computed together, in every instruction set: it determines the workspace alone. */
@@ -45,11 +49,12 @@ static inline size_t probability_space(const struct probability_map *map)
     return (map->matrix ? 4 : 2) * (size_t)PROBABILITY_ROWS * map->classes;
 }
 
-/* Errors beside the exact formulas: 1e-12 of each probability without a matrix, 1e-12 of it + 1e-14 with one; below
- * 1e-300 a probability may be 0. */
+/* Errors beside the exact formulas: without a matrix 1e-12 of each probability, with one 1e-12 of it + 1e-14; t2 < 1:
+ * 1e-11 of it + 1e-14. Below 1e-300 a probability may be 0. A row is unsure if lambda was not found, or, for t2 < 1, if
+ * a class is so close to the edge of support that its score needs more digits than a double has. */
 typedef void probability_fn(const struct probability_rows *rows);
 
-/* There is none for plain: there, and outside the bounds of t2, predict/predict.c computes row by row. */
+/* There is none for plain: there, and for unsure rows, predict/predict.c computes row by row. */
 probability_fn probabilities_avx2, probabilities_avx512, probabilities_neon, probabilities_wasm128;
 
 #endif

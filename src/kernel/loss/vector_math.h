@@ -69,6 +69,12 @@ HOT vec vec_exp_negative(vec x)
     return exp_in_range(vec_max(x, vec_all((real)EXP_UNDERFLOW)));
 }
 
+/* e^x for x <= EXP_OVERFLOW, infinite ones below too: 0 below EXP_UNDERFLOW. The bits of vec_exp. */
+HOT vec vec_exp_or_zero(vec x)
+{
+    return (vec)((ivec)vec_exp_negative(x) & (x >= (real)EXP_UNDERFLOW));
+}
+
 /* e^x for any x: 0 below EXP_UNDERFLOW, infinity above EXP_OVERFLOW, NaN for NaN. */
 HOT vec vec_exp(vec x)
 {

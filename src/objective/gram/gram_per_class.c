@@ -77,9 +77,10 @@ static temper_status class_sums(const struct gram_work *m, size_t batch_size, te
     size_t batches = (o->classes + batch_size - 1) / batch_size;
     temper_status status = TEMPER_OK;
     for (size_t step = 0; status == TEMPER_OK && step < batches + ranks - 1; step++) {
-        /* Unsigned wrap-around for ranks that the pipeline has not reached; `count` is then 0. */
-        struct class_batch batch = {m, (step - rank) * batch_size, 0};
+        /* No classes for ranks that the pipeline has not reached, or has left. */
+        struct class_batch batch = {m, 0, 0};
         if (rank < ranks && step >= rank && step - rank < batches) {
+            batch.from = (step - rank) * batch_size;
             size_t left = o->classes - batch.from;
             batch.count = left < batch_size ? left : batch_size;
         }

@@ -258,7 +258,6 @@ void sell16_free(struct sell16 *sell)
     mem_free(sell->column16);
     mem_free(sell->column);
     mem_free(sell->value);
-    *sell = (struct sell16){0};
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */

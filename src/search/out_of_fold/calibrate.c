@@ -4,8 +4,9 @@
  * negligible, the scores of the model itself serve. Otherwise models are fitted without a fold of the rows each, from
  * the weights of the model, until enough rows have been scored by a model that has not seen them: all five folds of
  * small data, one of large data. The fold of a row follows from its features, so that equal rows are in one fold: none
- * is scored by a model that has seen its copy. Up to MOST_ROWS rows all are used, and their order makes no difference;
- * of more, every n-th is taken. Validation rows, where there are any, have not been fitted to either. */
+ * is scored by a model that has seen its copy; folds that the caller has given stand. Up to MOST_ROWS rows all are
+ * used, and their order makes no difference; of more, every n-th is taken. Validation rows, where there are any, have
+ * not been fitted to either. */
 #include "search/out_of_fold/calibrate.h"
 
 #include <math.h>
@@ -84,16 +85,18 @@ static bool row_counts(const struct calibrate_job *job, size_t row)
     return !job->scores.labels.weight || job->scores.labels.weight[row] > 0;
 }
 
-/* Decides how many folds to score: enough rows for the estimate. */
+/* Takes the given folds, or draws them, and decides how many of them to score: enough rows for the estimate. */
 static temper_status assign_folds(struct calibrate_job *job, const uint64_t *hash)
 {
+    const uint32_t *given = job->scores.options->fold;
+    size_t folds = given ? job->scores.options->folds : FOLDS;
     job->scores.fold = mem_alloc(job->scores.labels.rows, sizeof *job->scores.fold);
     if (!job->scores.fold)
         return error_no_memory(job->scores.error);
     for (size_t row = 0; row < job->scores.labels.rows; row++)
-        job->scores.fold[row] = (uint32_t)(hash[row] % FOLDS);
-    size_t enough = ENOUGH_ROWS * (size_t)FOLDS; /* rows of all folds, of which one is enough */
-    job->scores.fitted = job->counted < ENOUGH_ROWS ? FOLDS : (enough + job->counted - 1) / job->counted;
+        job->scores.fold[row] = given ? given[row] : (uint32_t)(hash[row] % FOLDS);
+    size_t enough = ENOUGH_ROWS * folds; /* rows of all folds, of which one is enough */
+    job->scores.fitted = job->counted < ENOUGH_ROWS ? folds : (enough + job->counted - 1) / job->counted;
     return TEMPER_OK;
 }
 

@@ -1,8 +1,8 @@
 /* holdout: decides whether an estimate is fast enough, divides the rows, and counts right predictions.
  *
  * Rows are divided at random, each class in the same shares. Rows of equal features stay together, since a row whose
- * copy was fitted to is not new. The fits start as the training does: from the weights of the model, which has seen all
- * rows, the losses that are not convex could end near it. */
+ * copy was fitted to is not new. Folds that the caller has given stand as they are. The fits start as the training
+ * does: from the weights of the model, which has seen all rows, the losses that are not convex could end near it. */
 #include "search/out_of_fold/holdout.h"
 
 #include <math.h>
@@ -110,6 +110,18 @@ temper_expected_accuracy holdout_measure(const struct scored_rows *rows, const c
 
 /* ---- Fits ------------------------------------------------------------------------------------ */
 
+/* Takes the folds of the caller, of which the first are predicted: all, or the whole folds next to the share. */
+static temper_status take_given(struct fold_scores *scores, double share)
+{
+    struct split split = {0};
+    struct dataset all = gathered_labels_dataset(&scores->labels, scores->data);
+    size_t folds = scores->options->folds;
+    TRY(split_given(&all, scores->options->fold, folds, &split, scores->error));
+    scores->fold = split.part;
+    scores->fitted = share > 0 ? (size_t)fmax(1, round(share * (double)folds)) : folds;
+    return TEMPER_OK;
+}
+
 /* Divides the rows into folds, of which the first `fitted` are predicted. */
 static temper_status divide(struct fold_scores *scores, double share)
 {
@@ -190,8 +202,10 @@ static temper_status run_fits(struct fold_scores *scores, double share, temper_e
         *out = holdout_none("few-rows");
         return TEMPER_OK;
     }
-    TRY(comm_agree(comm, divide(scores, share), scores->error));
-    TRY(comm_agree(comm, join_equal_rows(scores), scores->error));
+    bool given = scores->options->fold != NULL;
+    TRY(comm_agree(comm, (given ? take_given : divide)(scores, share), scores->error));
+    if (!given)
+        TRY(comm_agree(comm, join_equal_rows(scores), scores->error));
     TRY(comm_agree(comm, list_rows(scores), scores->error));
     TRY(comm_agree(comm, fold_scores_fit(scores), scores->error));
     if (!fold_scores_abandoned(scores))

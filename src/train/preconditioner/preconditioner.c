@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "data/columns/column_stats.h"
 #include "kernel/dispatch/kernel.h"
+#include "objective/gram/spectrum.h"
 #include "optim/cholesky.h"
 #include "tempered/loss_family.h"
 
@@ -63,12 +64,12 @@ bool preconditioner_is_renewed(const struct dataset *data, temper_loss_spec loss
 }
 
 /* Whether each class gets a Gram matrix: of the current weights, since at W = 0 all classes are alike. They halve the
- * passes of convex losses, and save none for others; n x n numbers for each class have to fit into memory, and enough
- * rows have to be there. */
+ * passes (docs/decisions/0029); n x n numbers for each class have to fit into memory, and enough rows have to be
+ * there. */
 bool preconditioner_per_class(const struct dataset *data, temper_loss_spec loss, size_t n)
 {
     double numbers = (double)n * (double)n * (double)data->classes.count;
-    return preconditioner_is_renewed(data, loss) && loss_is_convex_in_support(loss) &&
+    return preconditioner_is_renewed(data, loss) &&
            (double)dataset_all_rows(data) >= (double)MIN_CLASS_ROWS_PER_FEATURE * (double)n &&
            numbers * sizeof(double) <= PRECONDITIONER_MOST_BYTES;
 }
@@ -119,6 +120,39 @@ static size_t sampled_rows(const struct preconditioner_spec *spec, const struct 
     if (affordable / (double)n < (double)wanted)
         wanted = (size_t)(affordable / (double)n);
     return max_size(wanted, n * PRECONDITIONER_MIN_ROWS_PER_FEATURE);
+}
+
+/* ---- Whether the Gram matrix is worth its time ----------------------------------------------- */
+
+/* Measured (docs/decisions/0020): iterations of L-BFGS with the Gram matrix to a tolerance of 0.1, and how many more
+ * for each factor of 10; */
+static const double GRAM_ITERATIONS = 10, ITERATIONS_A_DIGIT = 1.7;
+/* without it, by as many times more as this power of the second moment of the eigenvalues, relative to their mean; */
+static const double PLAIN_EXPONENT = 1.7;
+/* and how many times faster the multiplications of the Gram matrix are than those of a pass or a factorisation, which
+ * are limited by memory. */
+static const double GRAM_SPEED = 3;
+
+/* Multiplications: each pass has 2 for each number of the data; the Gram matrix one for each pair of features of its
+ * rows, its factor n^3 / 6, and both triangular solves of an iteration n^2. */
+temper_status preconditioner_delay(const struct preconditioner_spec *spec, double tolerance, size_t *iterations,
+                                   temper_error *error)
+{
+    const struct preconditioner gram = {
+        .n = objective_size(spec->objective), .vectors = 1, .factors = 1}; /* for sampled_rows */
+    const double n = (double)gram.n, pass = 2 * n * (double)dataset_all_rows(spec->data);
+    const double made = n * n * ((double)sampled_rows(spec, &gram) / (2 * GRAM_SPEED) + n / 6);
+    const double needed = GRAM_ITERATIONS + ITERATIONS_A_DIGIT * fmax(0, -1 - log10(tolerance));
+    struct spectrum spectrum;
+    *iterations = 0;
+    TRY(spectrum_estimate(spec->data, spec->scale, &spectrum, error));
+    /* Eigenvalues of the Hessian at W = 0: curvature times those of the rows, plus the penalty. */
+    const double c = initial_curvature(spec->loss, 2), mean = c * spectrum.mean + spec->l2;
+    const double square = c * c * spectrum.second_moment + spec->l2 * (2 * c * spectrum.mean + spec->l2);
+    const double plain = needed * pow(fmax(1, square / (mean * mean)), PLAIN_EXPONENT);
+    if (plain * pass <= needed * (pass + 2 * n * n) + made)
+        *iterations = (size_t)(2 * plain + made / pass);
+    return TEMPER_OK;
 }
 
 /* Matrices of classes that take longer than a few passes are made from fewer of the rows of little curvature; where

@@ -68,6 +68,10 @@ void preconditioner_free(struct preconditioner *preconditioner);
 
 /* Whether a Gram preconditioner pays for such a loss on such data. */
 bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data);
+/* How many iterations a training of two classes should make before a Gram preconditioner is made, which they may save;
+ * 0: none. The preconditioner is that of spec->w = NULL. */
+temper_status preconditioner_delay(const struct preconditioner_spec *spec, double tolerance, size_t *iterations,
+                                   temper_error *error);
 /* Whether a training continues with the preconditioner of its current weights after a few iterations. */
 bool preconditioner_is_renewed(const struct dataset *data, temper_loss_spec loss);
 /* Whether each of many classes gets a matrix of n x n of its own where the curvature is not that at W = 0. */

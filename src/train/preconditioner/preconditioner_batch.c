@@ -27,6 +27,7 @@ struct gram_preconditioners {
     double *gram;                           /* n x n; NULL: low rank instead */
     struct lowrank_preconditioner *lowrank; /* NULL: the Gram matrix instead */
     size_t n, threads;                      /* n: features, and the intercept if there is one */
+    bool has_curvature;                     /* the Gram matrix is a Hessian */
     struct thread_pool *pool;               /* of the caller, or NULL */
     bool intercept;
     double *l2;                                                  /* the penalty of each preconditioner */
@@ -37,9 +38,10 @@ struct gram_preconditioners {
     size_t groups;
 };
 
-/* Computes c X'X / N from a sample of the rows of all folds, by the objective of a logistic regression that is made for
- * this purpose. Few fits get the smallest sample, because they have few iterations to save. One matrix serves all fits:
- * folds differ in a part of the rows, losses in a factor, penalties on the diagonal. */
+/* Computes c X'X / N from a sample of the rows of all folds, or the Hessian at given weights from all rows, of which
+ * few may have most of the curvature; by an objective that is made for this purpose. Few fits get the smallest sample,
+ * because they have few iterations to save. One matrix serves all fits: folds differ in a part of the rows, losses in a
+ * factor, penalties on the diagonal. */
 static temper_status compute_gram(struct gram_preconditioners *batch, const struct gram_preconditioners_spec *spec,
                                   temper_error *error)
 {
@@ -53,10 +55,15 @@ static temper_status compute_gram(struct gram_preconditioners *batch, const stru
                                             .threads = batch->threads,
                                             .keeps_threads = true};
     struct objective *objective;
+    wanted = wanted > least ? wanted : least;
+    if (spec->curvature_at) {
+        objective_spec.loss = spec->loss;
+        wanted = 0;
+    }
     TRY(objective_new(&objective_spec, &objective, error));
-    temper_status status = objective_gram(objective, NULL, wanted > least ? wanted : least, batch->gram, error);
+    temper_status status = objective_gram(objective, spec->curvature_at, wanted, batch->gram, error);
     objective_free(objective);
-    for (size_t i = 0; i < batch->n * batch->n; i++)
+    for (size_t i = 0; !spec->curvature_at && i < batch->n * batch->n; i++)
         batch->gram[i] *= COMMON_CURVATURE;
     return status;
 }
@@ -77,7 +84,7 @@ static temper_status fill(struct gram_preconditioners *batch, const struct gram_
     size_t square;
     if (!allocate(batch, spec->max_penalties))
         return error_no_memory(error);
-    if (lowrank_preconditioner_suits(spec))
+    if (!spec->curvature_at && lowrank_preconditioner_suits(spec))
         return lowrank_preconditioner_new(spec, COMMON_CURVATURE, &batch->lowrank, error);
     if (mul_size(batch->n, batch->n, &square))
         batch->gram = mem_zeroed(square, sizeof *batch->gram);
@@ -100,6 +107,7 @@ temper_status gram_preconditioners_new(const struct gram_preconditioners_spec *s
     batch->n = (size_t)spec->features->data->x.columns + (spec->intercept ? 1 : 0);
     batch->threads = spec->threads;
     batch->pool = spec->pool;
+    batch->has_curvature = spec->curvature_at != NULL;
     temper_status status = fill(batch, spec, error);
     if (status == TEMPER_OK)
         *out = batch;
@@ -201,7 +209,7 @@ static temper_status solve_group(void *context, size_t number, size_t worker)
         lowrank_preconditioner_apply(batch->lowrank, factor, group->v[k]);
     /* From the common curvature to that of the loss. The penalty is scaled along, which makes the preconditioner less
      * accurate and changes no solution. */
-    for (size_t k = 0; k < group->count; k++)
+    for (size_t k = 0; !batch->has_curvature && k < group->count; k++)
         for (size_t j = 0; j < n; j++)
             group->v[k][j] *= COMMON_CURVATURE / group->curvature[k];
     return TEMPER_OK;

@@ -16,8 +16,11 @@ enum { GRAM_PRECONDITIONERS_MOST_VECTORS = 96 }; /* in one call of gram_precondi
 struct gram_preconditioners_spec {
     const struct scaled_features *features; /* borrowed */
     bool intercept;
-    bool few_fits;            /* for which adding up the Gram matrix of all features would take longer than it saves */
-    size_t max_penalties;     /* that will be asked for */
+    bool few_fits;        /* for which adding up the Gram matrix of all features would take longer than it saves */
+    size_t max_penalties; /* that will be asked for */
+    /* NULL, or weights at which the rows have the curvature of this loss, in place of that at W = 0. */
+    const double *curvature_at;
+    temper_loss_spec loss;
     size_t threads;           /* at least 1 */
     struct thread_pool *pool; /* that solves use; NULL: none */
 };
@@ -32,7 +35,8 @@ void gram_preconditioners_free(struct gram_preconditioners *batch);
 temper_status gram_preconditioners_find(struct gram_preconditioners *batch, double l2, size_t *number,
                                         temper_error *error);
 
-/* A vector that becomes M^-1 v, M being `curvature` times the Gram matrix, and the penalty of that number. */
+/* A vector that becomes M^-1 v, M being `curvature` times the Gram matrix, and the penalty of that number; with
+ * `curvature_at`, M is the Hessian there, and `curvature` is not used. */
 struct preconditioned {
     size_t number;
     double *v;

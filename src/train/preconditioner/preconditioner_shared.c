@@ -42,16 +42,14 @@ bool shared_preconditioner_suits(temper_loss_spec loss, const struct dataset *da
     return preconditioner_is_renewed(data, loss) && preconditioner_suits(loss, data);
 }
 
-/* The bytes of the factors of one pilot fit: one for each class; or that of W = 0 and a later one; or the later one
- * alone. */
+/* The bytes of the factors of one pilot fit: the later ones, one for all classes or one for each, and where it is
+ * shared too, that of W = 0. */
 static double pilot_bytes(const struct dataset *data, temper_loss_spec loss)
 {
     double n = (double)data->x.columns + 1;
     bool per_class = preconditioner_per_class(data, loss, (size_t)n);
-    return n * n * sizeof(double) *
-           (per_class                                 ? (double)data->classes.count
-            : shared_preconditioner_has_initial(loss) ? 2
-                                                      : 1);
+    double later = per_class ? (double)data->classes.count : 1;
+    return n * n * sizeof(double) * (later + (shared_preconditioner_has_initial(loss) ? 1 : 0));
 }
 
 /* Whether a later target wants the same: a pilot fit that serves one fit would cost as much as it saves. */

@@ -1,7 +1,9 @@
 /* The public calls for files in pieces, and for numbers as text. test_base_sink has the rest. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fixtures/scratch_folder.h"
@@ -65,5 +67,66 @@ TEST(numbers_read_back)
     CHECK_EQ_TEXT(text, "0.1");
 }
 
+/* ---- A mapped file that another program writes to -------------------------------------------------------------- */
+
+enum { MAPPED_ROWS = 40 };
+
+/* Rows of a .tmpr file, which is mapped. */
+static temper_data *mapped_rows(void)
+{
+    double x[MAPPED_ROWS];
+    int label[MAPPED_ROWS];
+    temper_data *made = NULL, *data = NULL;
+    for (int i = 0; i < MAPPED_ROWS; i++) {
+        x[i] = sin(i);
+        label[i] = i % 2;
+    }
+    CHECK(temper_data_from_f64(x, MAPPED_ROWS, 1, label, &made, NULL) == TEMPER_OK);
+    CHECK(temper_data_write(made, "x.tmpr", "tmpr", NULL) == TEMPER_OK);
+    CHECK(temper_data_read("x.tmpr", NULL, &data, NULL) == TEMPER_OK);
+    temper_data_free(made);
+    return data;
+}
+
+/* The statuses of a training, a tuning and an audit of the rows. */
+static void check_statuses(const temper_data *data, temper_status expected)
+{
+    temper_model *model = NULL;
+    temper_error error = {0};
+    temper_tune_options tuning = temper_tune_defaults();
+    temper_status status = temper_train(data, NULL, &model, NULL, &error);
+    CHECKF(status == expected, "train: %s", error.message);
+    CHECK((model != NULL) == (expected == TEMPER_OK));
+    temper_model_free(model);
+    model = NULL;
+    tuning.folds = 2;
+    tuning.grid = "t1=1 t2=1 l2=1";
+    status = temper_tune(data, &tuning, &model, NULL, &error);
+    CHECKF(status == expected, "tune: %s", error.message);
+    CHECK((model != NULL) == (expected == TEMPER_OK));
+    temper_model_free(model);
+    status = temper_audit(data, NULL, NULL, NULL, &error);
+    CHECKF(status == expected, "audit: %s", error.message);
+    CHECKF(expected == TEMPER_OK || strstr(error.message, "x.tmpr: has changed while it was in use"), "%s",
+           error.message);
+}
+
+TEST(a_mapped_file_that_changes_is_an_error)
+{
+    scratch_enter();
+    temper_data *data = mapped_rows();
+    struct timespec later[2] = {{.tv_sec = 2000000000}, {.tv_sec = 2000000000}};
+    check_statuses(data, TEMPER_OK);
+    CHECK(utimensat(AT_FDCWD, "x.tmpr", later, 0) == 0); /* as any write does */
+    check_statuses(data, TEMPER_IO);
+    CHECK(unlink("x.tmpr") == 0); /* the mapped file is still what it was */
+    check_statuses(data, TEMPER_OK);
+    temper_data *other = mapped_rows(); /* replaced by a rename, as temper itself does */
+    check_statuses(data, TEMPER_OK);
+    temper_data_free(other);
+    temper_data_free(data);
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(pieces_appear_together), LISTED(what_is_dropped_was_never_there), LISTED(refused_at_once),
-          LISTED(numbers_read_back))
+          LISTED(numbers_read_back), LISTED(a_mapped_file_that_changes_is_an_error))

@@ -134,4 +134,27 @@ TEST(other_kinds)
     dataset_free(sparse);
 }
 
-TEST_LIST(LISTED(what_is_odd_is_found), LISTED(as_json), LISTED(other_kinds))
+/* The pairs of classes of a list, the largest value first. */
+TEST(pairs_are_sorted)
+{
+    struct odd_rows *r = calloc(1, sizeof *r);
+    temper_text json = {0};
+    if (!CHECK(r != NULL) || !make_rows(r, temper_audit_defaults()))
+        return;
+    CHECK(temper_audit_health_to_json(r->data, &r->report, &json, NULL) == TEMPER_OK);
+    const char *at = json.bytes ? strstr(json.bytes, "\"mislabelled\": [") : NULL, *end = at ? strchr(at, ']') : NULL;
+    double before = INFINITY;
+    size_t pairs = 0;
+    while (at && (at = strstr(at, "\"expected_rows\": ")) && at < end) {
+        at += strlen("\"expected_rows\": ");
+        double value = strtod(at, NULL);
+        CHECKF(value <= before, "%g after %g in %.400s", value, before, json.bytes);
+        before = value;
+        pairs++;
+    }
+    CHECKF(pairs >= 3, "%zu in %.900s", pairs, json.bytes);
+    temper_text_free(&json);
+    rows_free(r);
+}
+
+TEST_LIST(LISTED(what_is_odd_is_found), LISTED(as_json), LISTED(other_kinds), LISTED(pairs_are_sorted))

@@ -63,6 +63,28 @@ TEST(nearest_rows)
         }
 }
 
+/* Two wide coordinates, so that the boxes of most tiles are far from each other: none with a neighbour is left out. */
+TEST(nearest_rows_of_tiles_far_apart)
+{
+    enum { SPREAD = 2000 };
+    static float x[SPREAD * 2];
+    static uint32_t index[SPREAD * COUNT];
+    static double square[SPREAD];
+    struct points points = {x, SPREAD, 2, NULL};
+    for (size_t i = 0; i < SPREAD * 2; i++)
+        x[i] = (float)(100 * random_uniform(source, i));
+    CHECK(knn_find(points, COUNT, 1, index, square, NULL) == TEMPER_OK);
+    for (size_t row = 0; row < SPREAD; row++) {
+        size_t count = 0;
+        for (size_t i = 0; i < SPREAD; i++) {
+            double a = (double)x[2 * i] - (double)x[2 * row], b = (double)x[2 * i + 1] - (double)x[2 * row + 1];
+            count +=
+                i != row && a * a + b * b < square[row] - 0.1; /* |x|^2 is up to 20,000: of floats, 0.01 is rounding */
+        }
+        CHECKF(count < COUNT, "row %zu has %zu nearer rows than the last of its list", row, count);
+    }
+}
+
 /* Of many rows only near tiles are tried: most of the nearest are found, and none twice. */
 TEST(nearest_of_many_rows)
 {
@@ -233,6 +255,7 @@ TEST(equal_sparse_rows)
     CHECK(memcmp(first, wanted, sizeof wanted) == 0);
 }
 
-TEST_LIST(LISTED(nearest_rows), LISTED(nearest_of_many_rows), LISTED(near_rows_come_together),
-          LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory), LISTED(strongest_directions),
-          LISTED(places_of_bytes_rows), LISTED(places_without_memory), LISTED(equal_rows), LISTED(equal_sparse_rows))
+TEST_LIST(LISTED(nearest_rows), LISTED(nearest_rows_of_tiles_far_apart), LISTED(nearest_of_many_rows),
+          LISTED(near_rows_come_together), LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory),
+          LISTED(strongest_directions), LISTED(places_of_bytes_rows), LISTED(places_without_memory), LISTED(equal_rows),
+          LISTED(equal_sparse_rows))

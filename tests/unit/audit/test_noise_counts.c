@@ -1,7 +1,7 @@
 /* Counts of labels: pairs of classes that are confused in one direction, in both, and by nobody. */
 #include <math.h>
 
-#include "audit/noise_counts.h"
+#include "audit/noise/noise_counts.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "fixtures/test.h"

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/noise_likelihood.h"
-#include "audit/noise_model.h"
+#include "audit/noise/noise_likelihood.h"
+#include "audit/noise/noise_model.h"
 #include "base/random.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
@@ -30,7 +30,7 @@ static struct noise_rows draw_by(const double *slope, size_t rows, size_t classe
         while (given[row] + 1 < classes && v > transition[class * classes + given[row]])
             v -= transition[class * classes + given[row]++];
     }
-    return (struct noise_rows){evidence, given, rows, classes, SOURCES, false};
+    return (struct noise_rows){evidence, given, rows, classes, SOURCES, false, 1};
 }
 
 static struct noise_rows draw(size_t rows, size_t classes, const double *transition)
@@ -99,13 +99,14 @@ static void check_gradient(struct noise_fit *fit)
     double w[MOST_PARAMETERS], gradient[MOST_PARAMETERS], other[MOST_PARAMETERS];
     for (size_t i = 0; i < size; i++)
         w[i] = 0.5 + 0.4 * sin((double)i);
-    noise_log_loss(fit, w, gradient);
+    double up = 0, down = 0;
+    CHECK(noise_log_loss(fit, w, &up, gradient) == TEMPER_OK);
     for (size_t i = 0; i < size; i++) {
         double at = w[i], step = 1e-5;
         w[i] = at + step;
-        double up = noise_log_loss(fit, w, other);
+        CHECK(noise_log_loss(fit, w, &up, other) == TEMPER_OK);
         w[i] = at - step;
-        double down = noise_log_loss(fit, w, other);
+        CHECK(noise_log_loss(fit, w, &down, other) == TEMPER_OK);
         w[i] = at;
         CHECKF(fabs((up - down) / (2 * step) - gradient[i]) <= 1e-5 * (1 + fabs(gradient[i])), "parameter %zu: %g, %g",
                i, (up - down) / (2 * step), gradient[i]);
@@ -179,7 +180,7 @@ TEST(a_row_adds_up)
 /* All of one class, and evidence that says nothing: no NaN comes out. */
 TEST(rows_without_evidence)
 {
-    struct noise_rows rows = {evidence, given, 50, 3, SOURCES, false};
+    struct noise_rows rows = {evidence, given, 50, 3, SOURCES, false, 1};
     struct noise_estimate found;
     double out[3];
     memset(evidence, 0, sizeof evidence);
@@ -190,6 +191,26 @@ TEST(rows_without_evidence)
     CHECK(isfinite(noise_model_row(&found.high, evidence, 1, out)));
     CHECK(isfinite(found.log_posterior) && isfinite(found.without));
     noise_estimate_free(&found);
+}
+
+/* One, two and three threads: the same bits. */
+TEST(threads_do_not_change_an_estimate)
+{
+    static const double table[9] = {0.9, 0.1, 0, 0, 0.7, 0.3, 0, 0, 1};
+    struct noise_rows rows = draw(MOST, 3, table);
+    struct noise_estimate one, more;
+    if (!CHECK(noise_model_fit(&rows, false, &one, NULL) == TEMPER_OK))
+        return;
+    for (rows.threads = 2; rows.threads <= 3; rows.threads++) {
+        if (!CHECK(noise_model_fit(&rows, false, &more, NULL) == TEMPER_OK))
+            break;
+        CHECK(memcmp(more.best.slope, one.best.slope, SOURCES * sizeof *one.best.slope) == 0);
+        CHECK(memcmp(more.best.transition, one.best.transition, 9 * sizeof *table) == 0);
+        CHECK(more.log_posterior == one.log_posterior && more.without == one.without);
+        CHECK(more.low.rate == one.low.rate && more.high.rate == one.high.rate && more.certainty == one.certainty);
+        noise_estimate_free(&more);
+    }
+    noise_estimate_free(&one);
 }
 
 TEST(no_memory_is_told)
@@ -210,7 +231,26 @@ TEST(no_memory_is_told)
     }
 }
 
+/* All rows of a class are labelled as another one: each line of the table is still a distribution, whose diagonal is
+ * not zero. */
+TEST(a_class_that_is_never_labelled)
+{
+    static const double table[9] = {1, 0, 0, 0, 0, 1, 0, 0, 1};
+    struct noise_rows rows = draw(MOST, 3, table);
+    struct noise_estimate found;
+    if (!CHECK(noise_model_fit(&rows, false, &found, NULL) == TEMPER_OK))
+        return;
+    if (CHECK(found.best.transition))
+        for (size_t c = 0; c < 3; c++) {
+            const double *line = found.best.transition + c * 3;
+            CHECKF(line[c] > 0, "%g %g %g", line[0], line[1], line[2]);
+            CHECK_NEAR(line[0] + line[1] + line[2], 1, 1e-9);
+        }
+    noise_estimate_free(&found);
+}
+
 TEST_LIST(LISTED(uniform_noise_comes_back), LISTED(labels_without_noise_have_no_gain),
           LISTED(classes_that_overlap_more_than_others_have_no_gain), LISTED(the_likelihood_has_its_derivatives),
           LISTED(confused_pairs_come_back), LISTED(two_classes_may_have_a_rate_each), LISTED(a_row_adds_up),
-          LISTED(rows_without_evidence), LISTED(no_memory_is_told))
+          LISTED(threads_do_not_change_an_estimate), LISTED(rows_without_evidence), LISTED(no_memory_is_told),
+          LISTED(a_class_that_is_never_labelled))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "audit/review/review_columns.h"
+#include "audit/review/review_rows.h"
 #include "audit/review/review_sources.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
@@ -100,6 +101,15 @@ TEST(cells_of_the_file)
     page_has(&html, "\"t\":\"a plain note");
     page_has(&html, "\"fresh\":true");
     page_has(&html, "<p>Warning: so &amp; so.</p>");
+    page_has(&html, ">given probabilities<"); /* the report has no folds */
+    /* The policy of the page names its own script. */
+    const char *policy = html.bytes ? strstr(html.bytes, "script-src 'nonce-") : NULL;
+    if (CHECK(policy)) {
+        char element[64];
+        policy += strlen("script-src 'nonce-");
+        snprintf(element, sizeof element, "<script nonce=\"%.*s\">", (int)strcspn(policy, "'"), policy);
+        page_has(&html, element);
+    }
     page_has(&html, "Content-Security-Policy\" content=\"default-src 'none'");
     CHECK(!strstr(html.bytes, "<img src=x") && strlen(html.bytes) == html.length);
     temper_text_free(&html);
@@ -293,6 +303,16 @@ TEST(rows_to_label)
     page_has(&section, "\"output\":\"m.ask.csv\"");
     page_has(&section, "{\"r\":8,\"l\":9,\"g\":1,\"s\":0,\"v\":[\"id7\"");
     temper_text_free(&section);
+    for (size_t n = 1;; n += test_step(5)) { /* a read of the table that fails leaves no section */
+        section = (temper_text){0};
+        fault_arm_reads(n);
+        temper_status status = temper_tune_ask_section(data, model, &report, "m.ask.csv", &section, NULL);
+        fault_disarm();
+        CHECKF(fault_fired() ? status == TEMPER_IO && !section.bytes : status == TEMPER_OK, "read %zu", n);
+        temper_text_free(&section);
+        if (!fault_fired())
+            break;
+    }
     temper_model_free(model);
     temper_data_free(data);
     scratch_leave();
@@ -326,6 +346,93 @@ TEST(failures)
     scratch_leave();
 }
 
+/* The JSON of the page: brackets outside of texts close in their order, and nothing follows. */
+static bool is_balanced(const char *json, const char *end)
+{
+    char open[64];
+    size_t depth = 0;
+    bool text = false;
+    for (; json < end; json++) {
+        if (text && *json == '\\')
+            json++;
+        else if (*json == '"')
+            text = !text;
+        else if (!text && (*json == '{' || *json == '[') && depth < sizeof open)
+            open[depth++] = *json == '{' ? '}' : ']';
+        else if (!text && (*json == '}' || *json == ']') && (depth == 0 || open[--depth] != *json))
+            return false;
+    }
+    return depth == 0 && !text;
+}
+
+TEST(the_data_of_a_page_is_whole)
+{
+    scratch_enter();
+    temper_data *data = table_with("some words of a text", "id,words");
+    temper_text html = page_of(data);
+    static const char mark[] = "id=\"review-data\">";
+    const char *json = html.bytes ? strstr(html.bytes, mark) : NULL, *end = json ? strstr(json, "</script>") : NULL;
+    if (CHECK(json && end))
+        CHECKF(is_balanced(json + strlen(mark), end), "%.2000s", json);
+    temper_text_free(&html);
+    temper_data_free(data);
+    scratch_leave();
+}
+
+/* Of ascending rows: the first, one in the middle, the last. */
+TEST(rows_are_found_by_their_number)
+{
+    size_t numbers[] = {3, 5, 9, 12};
+    struct review_rows rows = {.row = numbers, .count = 4};
+    for (size_t i = 0; i < 4; i++)
+        CHECK_EQ_SIZE(review_rows_find(&rows, numbers[i]), i);
+}
+
+/* Of a table with many columns a row has the first 16 cells that are no features, and of the others those that are its
+ * evidence, each with the number of its column. */
+TEST(cells_of_wide_tables)
+{
+    enum { OTHER = 20, NUMBERS = 250 };
+    static char text[ROWS * 2000 + 4000], ignored[200];
+    size_t at = 0, used = 0;
+    temper_data *data = NULL;
+    temper_error error = {0};
+    for (size_t j = 0; j < OTHER; j++) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "id%zu,", j);
+        used += (size_t)snprintf(ignored + used, sizeof ignored - used, "%sid%zu", j ? "," : "", j);
+    }
+    for (size_t j = 0; j < NUMBERS; j++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "x%zu,", j);
+    at += (size_t)snprintf(text + at, sizeof text - at, "kind\n");
+    for (size_t row = 0; row < ROWS; row++) {
+        for (size_t j = 0; j < OTHER; j++)
+            at += (size_t)snprintf(text + at, sizeof text - at, "i%zu.%zu,", row, j);
+        for (size_t j = 0; j < NUMBERS; j++) /* the third alone differs from class to class */
+            at += (size_t)snprintf(text + at, sizeof text - at, "%zu,", j == 2 ? row % 2 * 8 + row % 3 : (row * j) % 3);
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s\n", row % 2 ? "on" : "off");
+    }
+    scratch_enter();
+    scratch_write("in.csv", text, at);
+    temper_read_options options = {.struct_size = sizeof options, .ignore = ignored};
+    CHECKF(temper_data_read("in.csv", &options, &data, &error) == TEMPER_OK, "%s", error.message);
+    temper_text html = page_of(data);
+    page_has(&html, "\"v\":[[0,\"i1.0\"],[1,\"i1.1\"]");
+    page_has(&html, "[15,\"i1.15\"],[");
+    CHECK(html.bytes && !strstr(html.bytes, "[16,\"i1.16\"]"));
+    page_has(&html, "[22,\"9\"]"); /* the third number of row 1 is its evidence */
+    size_t shown = 0;
+    for (size_t j = OTHER; html.bytes && j < OTHER + NUMBERS; j++) {
+        char cell[16];
+        snprintf(cell, sizeof cell, "[%zu,\"", j);
+        shown += strstr(html.bytes, cell) != NULL;
+    }
+    CHECKF(shown < NUMBERS / 2, "%zu of the numbers", shown); /* most are no evidence */
+    temper_text_free(&html);
+    temper_data_free(data);
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(cells_of_the_file), LISTED(values_of_nearest_rows), LISTED(evidence_adds_up), LISTED(pictures),
           LISTED(sparse_rows), LISTED(strings), LISTED(rounded_numbers), LISTED(refusals), LISTED(rows_to_label),
-          LISTED(failures))
+          LISTED(failures), LISTED(the_data_of_a_page_is_whole), LISTED(rows_are_found_by_their_number),
+          LISTED(cells_of_wide_tables))

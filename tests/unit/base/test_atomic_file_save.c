@@ -1,4 +1,5 @@
 /* Saving: complete or not at all, whatever is at the path and whichever system call fails. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
@@ -316,6 +318,20 @@ TEST(interrupted_and_short_writes_go_on)
     scratch_leave();
 }
 
+/* A chain of links ends at a file, or at a name that does not exist yet; a circle does not end. */
+TEST(a_circle_of_links_leads_nowhere)
+{
+    int failure = 0;
+    scratch_enter();
+    CHECK(symlink("b", "a") == 0 && symlink("new", "b") == 0);
+    char *end = path_resolve("a", &failure);
+    CHECK(end && strcmp(end, "new") == 0);
+    mem_free(end);
+    CHECK(symlink("a", "new") == 0);
+    CHECK(path_resolve("a", &failure) == NULL && failure == ELOOP);
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(a_new_file), LISTED(a_replaced_file_keeps_its_mode), LISTED(the_old_file_is_replaced_not_written_over),
           LISTED(a_large_file_is_whole), LISTED(a_temporary_file_of_another_is_left_alone), LISTED(links_are_followed),
           LISTED(links_in_a_circle_are_refused), LISTED(devices_are_written_to_and_stay),
@@ -323,4 +339,4 @@ TEST_LIST(LISTED(a_new_file), LISTED(a_replaced_file_keeps_its_mode), LISTED(the
           LISTED(the_public_call_checks_its_arguments), LISTED(a_dash_is_a_name_like_others),
           LISTED(a_folder_without_permission_is_refused), LISTED(a_file_without_permission_is_refused),
           LISTED(every_failing_call_leaves_a_whole_file), LISTED(every_failing_allocation_leaves_a_whole_file),
-          LISTED(interrupted_and_short_writes_go_on))
+          LISTED(interrupted_and_short_writes_go_on), LISTED(a_circle_of_links_leads_nowhere))

@@ -291,7 +291,7 @@ TEST(a_child_of_fork_has_threads_of_its_own)
     pid_t child = fork();
     if (child == 0) {
         struct tally tally = {.threads = 3};
-        alarm(60); /* ends a child that waits for ever */
+        alarm(1200); /* ends a child that waits for ever */
         fault_arm_threads(1000);
         bool fine = pool_blocks(pool, BLOCKS, 3, count_block, &tally) == TEMPER_OK;
         fine = fine && fault_count() == 2; /* those of the parent are not here */

@@ -56,4 +56,26 @@ TEST(controls)
     CHECK(display_width("\xe2\x80\xae") == 1 && display_width("\xc2\x9b") == 1);
 }
 
-TEST_LIST(LISTED(characters), LISTED(other_bytes), LISTED(controls))
+/* How many characters take no column, and how many two, and the sums of their code points: as Python's unicodedata has
+ * them for Unicode 14 by the definition of tools/make-display-widths. */
+TEST(the_widths_of_all_characters)
+{
+    unsigned long long count[3] = {0}, sum[3] = {0};
+    for (unsigned long code = 0x80; code < 0x40000; code++) {
+        /* The bytes of four; shorter characters begin later, with another first byte. */
+        char text[4] = {(char)(0xf0 | code >> 18), (char)(0x80 | (code >> 12 & 0x3f)),
+                        (char)(0x80 | (code >> 6 & 0x3f)), (char)(0x80 | (code & 0x3f))};
+        size_t first = code < 0x800 ? 2 : code < 0x10000 ? 1 : 0;
+        if (first > 0)
+            text[first] = first == 2 ? (char)(0xc0 | code >> 6) : (char)(0xe0 | code >> 12);
+        struct shown_character character = display_character(text + first, text + sizeof text);
+        if (character.bytes > 1 && character.columns < 3) { /* a surrogate is no UTF-8 */
+            count[character.columns]++;
+            sum[character.columns] += code;
+        }
+    }
+    CHECKF(count[0] == 6767 && count[2] == 131244, "%llu, %llu", count[0], count[2]);
+    CHECKF(sum[0] == 624242020 && sum[2] == 15080146260, "%llu, %llu", sum[0], sum[2]);
+}
+
+TEST_LIST(LISTED(characters), LISTED(other_bytes), LISTED(controls), LISTED(the_widths_of_all_characters))

@@ -310,6 +310,35 @@ TEST(a_read_error_half_way_is_told_and_stays)
     blob_free(&noise);
 }
 
+/* Truncated between two reads: what follows is an error, not the end. A file that grows is read to its new end. */
+TEST(a_file_that_becomes_shorter_is_an_error)
+{
+    struct blob noise = blob_noise(300000);
+    char *bytes = malloc(400000);
+    size_t got = 0;
+    scratch_enter();
+    for (size_t keep = 0; bytes && keep < 300000; keep += 99999) {
+        temper_error error = {0};
+        scratch_write("file", noise.bytes, noise.length);
+        struct source *source = open_or_fail("file");
+        CHECK(source_read(source, bytes, 100000, &got, &error) == TEMPER_OK && got == 100000);
+        CHECK(truncate("file", (off_t)keep) == 0);
+        CHECK(source_read(source, bytes, 400000, &got, &error) == TEMPER_IO);
+        CHECKF(strstr(error.message, "has become shorter"), "%s", error.message);
+        CHECK(source_read_at(source, 299000, bytes, 1000, &error) == TEMPER_IO);
+        CHECKF(strstr(error.message, "has become shorter"), "%s", error.message);
+        source_close(source);
+    }
+    scratch_write("file", noise.bytes, noise.length);
+    struct source *source = open_or_fail("file");
+    CHECK(truncate("file", 350000) == 0);
+    CHECK(bytes && source_read(source, bytes, 400000, &got, NULL) == TEMPER_OK && got == 350000);
+    source_close(source);
+    scratch_leave();
+    free(bytes);
+    blob_free(&noise);
+}
+
 /* A file that Linux itself cannot read, without our help. */
 TEST(a_read_error_of_the_system)
 {
@@ -373,9 +402,57 @@ TEST(every_failing_allocation_is_told)
     blob_free(&packed);
 }
 
+/* Closing what was read from memory closes no file, least of all the standard input. */
+TEST(bytes_in_memory_have_no_descriptor)
+{
+    static const char letters[] = {'a', 'b', 'c'};
+    struct source *source = NULL;
+    char *bytes = malloc(sizeof letters), got[8];
+    size_t length = 0;
+    int standard = fcntl(0, F_GETFD) < 0 ? open("/dev/null", O_RDONLY) : 0;
+    CHECK(standard == 0 && bytes);
+    if (!bytes)
+        return;
+    memcpy(bytes, letters, sizeof letters);
+    CHECK(source_bytes("x", bytes, sizeof letters, &source, NULL) == TEMPER_OK);
+    CHECK(source_read(source, got, sizeof got, &length, NULL) == TEMPER_OK);
+    CHECK(length == sizeof letters && memcmp(got, letters, length) == 0);
+    source_close(source);
+    CHECK(fcntl(0, F_GETFD) >= 0);
+}
+
+/* Whatever the remainder of the division of the file among the ranks is, each line belongs to one of them. */
+TEST(ranks_have_every_line_once)
+{
+    char text[64], joined[64];
+    scratch_enter();
+    for (size_t lines = 1; lines < 20; lines++)
+        for (size_t ranks = 1; ranks < 6; ranks++) {
+            size_t length = 0, all = 0;
+            for (size_t i = 0; i < lines; i++) { /* the last ones are short */
+                memcpy(text + length, i % 2 ? "b\n" : "abc\n", i % 2 ? 2 : 4);
+                length += i % 2 ? 2 : 4;
+            }
+            scratch_write("lines", text, length);
+            for (size_t rank = 0; rank < ranks; rank++) {
+                struct source *source = NULL;
+                size_t got = 1;
+                CHECK(source_open_lines("lines", rank, ranks, &source, NULL) == TEMPER_OK);
+                for (; got > 0 && all < sizeof joined; all += got)
+                    CHECK(source_read(source, joined + all, sizeof joined - all, &got, NULL) == TEMPER_OK);
+                source_close(source);
+            }
+            CHECKF(all == length && memcmp(joined, text, length) == 0, "%zu lines by %zu ranks: %zu bytes of %zu",
+                   lines, ranks, all, length);
+        }
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(a_file_is_read_in_pieces_of_any_size), LISTED(short_files_are_not_taken_for_archives),
           LISTED(what_cannot_be_opened_is_said), LISTED(a_file_without_permission_is_refused),
           LISTED(pipes_are_read_however_they_are_written), LISTED(the_standard_input_is_read_and_stays_open),
           LISTED(a_read_that_waits_can_be_stopped), LISTED(peeking_takes_nothing),
-          LISTED(a_read_error_half_way_is_told_and_stays), LISTED(a_read_error_of_the_system),
-          LISTED(interrupted_and_short_reads_go_on), LISTED(every_failing_allocation_is_told))
+          LISTED(a_read_error_half_way_is_told_and_stays), LISTED(a_file_that_becomes_shorter_is_an_error),
+          LISTED(a_read_error_of_the_system), LISTED(interrupted_and_short_reads_go_on),
+          LISTED(every_failing_allocation_is_told), LISTED(bytes_in_memory_have_no_descriptor),
+          LISTED(ranks_have_every_line_once))

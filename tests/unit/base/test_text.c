@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json/json_read.h"
 #include "base/text.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
@@ -230,8 +231,23 @@ TEST(nearest_names)
     CHECK_EQ_TEXT(nearest("a_name_of_a_column_that_is_longer_than_any_name_compared"), "");
 }
 
+/* The line and the column of the value that is wrong, both from 1. */
+TEST(a_fault_of_json_has_a_place)
+{
+    static const char text[] = "{\n  \"a\": 1,\n  \"b\":  x}";
+    struct json_reader json;
+    temper_error error = {0};
+    char key[JSON_KEY];
+    double number;
+    json_open(&json, "t.json", text, strlen(text), &error);
+    CHECK(json_object(&json) && json_key(&json, key) && json_f64(&json, &number) && number == 1);
+    CHECK(json_key(&json, key) && !json_f64(&json, &number));
+    CHECKF(error.line == 3 && error.column == 9, "%s", error.message);
+    CHECKF(strncmp(error.message, "t.json:3:9: ", 12) == 0, "%s", error.message);
+}
+
 TEST_LIST(LISTED(case_and_blanks_do_not_count), LISTED(appends_and_stays_terminated), LISTED(bytes_may_be_zero),
           LISTED(grows_by_any_amount), LISTED(numbers), LISTED(huge_numbers_keep_their_digits),
           LISTED(numbers_are_rounded_to_the_last_decimal), LISTED(a_locale_with_a_comma_changes_nothing),
           LISTED(every_failing_allocation_is_noticed_once_and_for_all), LISTED(a_length_that_does_not_fit_is_a_failure),
-          LISTED(counts_have_commas), LISTED(nearest_names))
+          LISTED(counts_have_commas), LISTED(nearest_names), LISTED(a_fault_of_json_has_a_place))

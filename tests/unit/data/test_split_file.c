@@ -53,6 +53,29 @@ SCRATCH_TEST(rows_are_copied_as_they_are)
     temper_split_file_report_free(&report);
 }
 
+/* Whatever separates the columns, rows go where their label says, as they are. */
+SCRATCH_TEST(any_separator)
+{
+    static const char separators[] = ",;\t|";
+    for (const char *separator = separators; *separator; separator++) {
+        temper_split_file_options options = make_options();
+        temper_split_file_report report;
+        temper_error error = {0};
+        char text[] = "id,y,z\n1,a,0\n2,a,0\n3,b,0\n4,b,0\n";
+        for (char *p = text; *p; p++)
+            *p = *p == ',' ? *separator : *p;
+        scratch_write("t.csv", text, strlen(text));
+        options.group = "y";
+        options.share = 0.5;
+        if (!CHECKF(split(&options, "t.csv", &report, &error) == TEMPER_OK, "%s", error.message))
+            continue;
+        CHECK(report.copied && report.groups == 2 && report.train_rows[0] == 2 && report.test_rows[0] == 2);
+        CHECK((strchr(scratch_text("test.csv"), 'a') == NULL) != (strchr(scratch_text("train.csv"), 'a') == NULL));
+        CHECK(strlen(scratch_text("test.csv")) == strlen("id,y,z\n1,a,0\n2,a,0\n"));
+        temper_split_file_report_free(&report);
+    }
+}
+
 SCRATCH_TEST(contradictions_are_refused)
 {
     temper_split_file_options options = make_options();
@@ -128,5 +151,5 @@ SCRATCH_TEST(json_lines_survive_a_lack_of_memory)
     check_faults(fault_arm, "t.jsonl", &options);
 }
 
-TEST_LIST(LISTED(rows_are_copied_as_they_are), LISTED(contradictions_are_refused), LISTED(failures_leave_nothing),
-          LISTED(json_lines_survive_a_lack_of_memory))
+TEST_LIST(LISTED(rows_are_copied_as_they_are), LISTED(any_separator), LISTED(contradictions_are_refused),
+          LISTED(failures_leave_nothing), LISTED(json_lines_survive_a_lack_of_memory))

@@ -313,7 +313,23 @@ TEST(memory_runs_out)
     scratch_leave();
 }
 
+/* Data that is no table and has names: another name in any place is refused, with that place. */
+TEST(names_of_features_must_agree)
+{
+    char *trained[] = {(char[]){"a"}, (char[]){"b"}}, *other[] = {(char[]){"a"}, (char[]){"c"}};
+    struct names names = {trained, 2};
+    struct schema *schema = NULL;
+    temper_error error = {0};
+    CHECK(schema_plain(2, &names, &schema, &error) == TEMPER_OK);
+    struct dataset data = {.x = {.kind = MATRIX_F32, .columns = 2}, .features = {trained, 2}};
+    CHECKF(schema_fit(schema, &data, &error) == TEMPER_OK, "%s", error.message);
+    data.features.name = other;
+    CHECK(schema_fit(schema, &data, &error) == TEMPER_BAD_DATA);
+    CHECKF(strstr(error.message, "feature 2 is 'c', and that of the model is 'b'"), "%s", error.message);
+    schema_free(schema);
+}
+
 TEST_LIST(LISTED(a_table_leaves_its_schema), LISTED(means_for_later), LISTED(columns_by_name),
           LISTED(labels_come_along), LISTED(the_same_table_needs_no_search), LISTED(columns_by_position),
           LISTED(missing_values), LISTED(sparse_rows_are_cut_or_widened), LISTED(tables_for_a_model_without_schema),
-          LISTED(dense_rows_must_fit), LISTED(memory_runs_out))
+          LISTED(dense_rows_must_fit), LISTED(memory_runs_out), LISTED(names_of_features_must_agree))

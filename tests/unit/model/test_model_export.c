@@ -89,4 +89,24 @@ TEST(memory_runs_out)
     model_free(model);
 }
 
-TEST_LIST(LISTED(what_cannot_be_exported), LISTED(names_of_functions), LISTED(memory_runs_out))
+/* Of every tensor of doubles: field 2 of its message, a number, is 11 (TensorProto.DOUBLE). */
+TEST(tensors_have_the_type_of_their_numbers)
+{
+    struct model *model = model_made(3, 2, tempered, true);
+    static char bytes[100000];
+    size_t typed = 0;
+    scratch_enter();
+    CHECK(model_export_onnx(model, "out", NULL) == TEMPER_OK);
+    FILE *file = fopen("out", "rb");
+    size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i + 1 < length; i++)
+        typed += bytes[i] == 0x10 && bytes[i + 1] == 11;
+    CHECKF(typed >= 2, "%zu tensors in %zu bytes", typed, length); /* weights and intercepts */
+    scratch_leave();
+    model_free(model);
+}
+
+TEST_LIST(LISTED(what_cannot_be_exported), LISTED(names_of_functions), LISTED(memory_runs_out),
+          LISTED(tensors_have_the_type_of_their_numbers))

@@ -104,6 +104,7 @@ static void check_minimum(size_t n, double l1, minimiser_fn *minimise, struct pa
     CHECK(minimise(&problem, &strict, w, &result, &error) == TEMPER_OK);
     CHECKF(result.stop == OPTIM_CONVERGED && result.gradient_norm <= 1e-9, "stop %d, %g", (int)result.stop,
            result.gradient_norm);
+    CHECK(result.hessians == p->hessians && result.products == p->products && result.evaluations == p->evaluations);
     size_t wrong = 0;
     for (size_t j = 0; j < n; j++)
         wrong += !(fabs(w[j] - minimum_of(p, j)) < 1e-8) || (minimum_of(p, j) == 0) != (w[j] == 0);
@@ -269,7 +270,32 @@ TEST(a_model_without_curvature_ends_at_its_box)
     CHECK_CLOSE(x[1], 0, 0);
 }
 
+/* Intervals on one side of 0: concave, the minimum is at an end; with curvature, a number that is not penalised moves
+ * in every sweep, also from 0, and one that is penalised stays at 0. */
+TEST(models_away_from_zero)
+{
+    const double concave[1] = {-1}, far[1] = {5}, none[1] = {0}, narrow[1] = {1};
+    double x[1] = {5}, r[1] = {-0.2};
+    CHECK(l1_model_minimise(&(struct l1_model){1, concave, far, none, narrow, x, r}, 1e-12, 50));
+    CHECK_CLOSE(x[0], 6, 0);
+    const double below[1] = {-5};
+    double y[1] = {-5}, slope[1] = {0.2};
+    CHECK(l1_model_minimise(&(struct l1_model){1, concave, below, none, narrow, y, slope}, 1e-12, 50));
+    CHECK_CLOSE(y[0], -6, 0);
+    /* x0^2 + x0 x1 / 2 + x1^2 - x0 / 4 - 2 x1 + 3 |x0|: x0 stays at 0, and x1 goes to 1. */
+    const double h[4] = {2, 0.5, 0.5, 2}, w[2] = {0, 0}, l1[2] = {3, 0}, box[2] = {9, 9};
+    double z[2] = {0, 0}, g[2] = {-0.25, -2};
+    CHECK(l1_model_minimise(&(struct l1_model){2, h, w, l1, box, z, g}, 1e-12, 50));
+    CHECK(z[0] == 0);
+    CHECK_CLOSE(z[1], 1, 1e-12);
+    /* The second sweep is not over all numbers, but includes the first one, which is still 0 and not penalised. */
+    const double free[2] = {0, 0.1};
+    double v[2] = {0, 0}, slopes[2] = {0, -2};
+    CHECK(!l1_model_minimise(&(struct l1_model){2, h, w, free, box, v, slopes}, 1e-12, 2));
+    CHECK_CLOSE(v[0], -0.2375, 1e-12);
+}
+
 TEST_LIST(LISTED(minima_of_separable_functions_are_soft_thresholds), LISTED(supports_of_any_size),
           LISTED(equal_subgradients), LISTED(a_minimisation_resumes_to_the_same_bits),
           LISTED(coupled_numbers_fulfil_the_conditions), LISTED(failures_of_the_function_and_of_memory),
-          LISTED(a_model_without_curvature_ends_at_its_box))
+          LISTED(a_model_without_curvature_ends_at_its_box), LISTED(models_away_from_zero))

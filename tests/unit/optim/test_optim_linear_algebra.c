@@ -295,7 +295,18 @@ TEST(region_inside_is_newtons_step)
     CHECK_CLOSE(s[1], 0.6, 1e-14);
 }
 
+/* No shift makes this positive definite: the step is the steepest descent, to the boundary. */
+TEST(a_matrix_that_cannot_be_factored)
+{
+    const double h[4] = {NAN, 0, 0, 1}, g[2] = {3, 4};
+    double s[2], factor[4], z[2];
+    CHECK(trust_region_solve(&(struct trust_region){2, h, g, 2, 0, s, factor, z, cholesky_update_plain}));
+    CHECK_CLOSE(s[0], -1.2, 1e-12);
+    CHECK_CLOSE(s[1], -1.6, 1e-12);
+}
+
 TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(advance), LISTED(finite_or_not),
           LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves), LISTED(cholesky_solves_several_vectors),
           LISTED(cholesky_finds_the_row_that_fails), LISTED(cholesky_refuses), LISTED(region_is_solved),
-          LISTED(region_leaves_a_saddle), LISTED(region_inside_is_newtons_step))
+          LISTED(region_leaves_a_saddle), LISTED(region_inside_is_newtons_step),
+          LISTED(a_matrix_that_cannot_be_factored))

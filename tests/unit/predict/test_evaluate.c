@@ -1,13 +1,17 @@
 /* Evaluations against numbers worked out by hand. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "data/dist/scatter_rows.h"
 #include "fixtures/data/dataset_fixture.h"
+#include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 #include "fixtures/train_fixture.h"
+#include "predict/evaluate.h"
 
 /* Logistic, with log odds, or log probabilities, as features. */
 static struct model *identity(size_t classes, temper_method method)
@@ -25,7 +29,7 @@ static struct model *identity(size_t classes, temper_method method)
     return model;
 }
 
-/* The rows at once, and two by two: the same. */
+/* All rows at once. */
 static bool evaluate(const struct model *model, const struct dataset *data, temper_evaluation *evaluation)
 {
     temper_evaluator *evaluator = NULL;
@@ -242,6 +246,87 @@ TEST(batches_add_up)
     dataset_free(other);
 }
 
+/* More rows than are evaluated at a time, with weights: the same bits as of parts that the caller makes. */
+TEST(many_rows_are_evaluated_in_parts)
+{
+    enum { MANY = 140000, PART = 30000 };
+    struct dataset *data = made_data(MATRIX_F32, MANY, 3, 3), *few = made_data(MATRIX_F32, 90, 3, 3);
+    temper_model *model = made_train(few, made_options(), NULL);
+    double *weight = malloc(MANY * sizeof *weight);
+    temper_evaluator *evaluator = NULL;
+    temper_evaluation whole, parts = {0};
+    if (!CHECK(data && model && weight))
+        return;
+    for (size_t row = 0; row < MANY; row++)
+        weight[row] = 0.5 + (double)(row % 7);
+    table_weigh(data, weight);
+    CHECK(evaluate(made_inside(model), data, &whole));
+    CHECK(temper_evaluator_new(model, &evaluator, NULL) == TEMPER_OK);
+    for (size_t from = 0; from < MANY; from += PART) {
+        struct dataset part = *data;
+        part.x = matrix_slice(&data->x, from, MANY - from < PART ? MANY - from : PART);
+        part.label += from;
+        part.weight += from;
+        CHECK(temper_evaluator_add(evaluator, made_public(&part), 1, NULL) == TEMPER_OK);
+    }
+    CHECK(temper_evaluator_finish(evaluator, &parts, NULL) == TEMPER_OK);
+    CHECK(whole.rows == MANY && whole.rows == parts.rows && whole.accuracy == parts.accuracy);
+    CHECKF(whole.loss == parts.loss, "%.17g, %.17g", whole.loss, parts.loss);
+    CHECKF(whole.log_loss == parts.log_loss, "%.17g, %.17g", whole.log_loss, parts.log_loss);
+    CHECKF(whole.brier == parts.brier, "%.17g, %.17g", whole.brier, parts.brier);
+    temper_evaluation_free(&whole);
+    temper_evaluation_free(&parts);
+    temper_model_free(model);
+    dataset_free(data);
+    dataset_free(few);
+    free(weight);
+}
+
+/* Many rows, some of them improbable and, for t2 < 1, outside the support: the mean loss beside the formulas, and the
+ * same bits on several threads. */
+static void check_losses(const struct model *model, const struct dataset *data, const double *x)
+{
+    enum { WIDE = 3 };
+    temper_evaluator *evaluator = NULL;
+    temper_evaluation one, three;
+    double sum = 0, space[2 * WIDE];
+    if (!evaluate(model, data, &one) ||
+        !CHECK(temper_evaluator_new((const temper_model *)model, &evaluator, NULL) == TEMPER_OK) ||
+        !CHECK(temper_evaluator_add(evaluator, made_public(data), 3, NULL) == TEMPER_OK) ||
+        !CHECK(temper_evaluator_finish(evaluator, &three, NULL) == TEMPER_OK))
+        return;
+    for (size_t i = 0; i < (size_t)data->x.rows; i++)
+        sum += model_row_loss(model, x + i * model->vectors, data->label[i], space);
+    CHECK_CLOSE(one.loss, sum / (double)data->x.rows, 1e-12);
+    CHECK(one.loss == three.loss && one.log_loss == three.log_loss && one.brier == three.brier && one.ece == three.ece);
+    temper_evaluation_free(&one);
+    temper_evaluation_free(&three);
+}
+
+TEST(losses_are_those_of_the_formulas)
+{
+    enum { MANY = 1500, WIDE = 3 };
+    static const double t2[] = {0.6, 1, 1.4};
+    static const char *const names[] = {"no", "yes", "maybe"};
+    static double x[MANY * WIDE];
+    static const char *labels[MANY];
+    const struct random random = {.seed = 5};
+    for (size_t i = 0; i < (size_t)MANY * WIDE; i++)
+        x[i] = (i % 7 ? 1.5 : 30) * random_normal(random, i);
+    for (size_t i = 0; i < sizeof t2 / sizeof *t2; i++)
+        for (size_t classes = 2; classes <= WIDE; classes++) {
+            for (size_t row = 0; row < MANY; row++)
+                labels[row] = names[row < classes ? row : row * 5 % 11 % classes];
+            struct model *model = identity(classes, TEMPER_TEMPERED);
+            struct dataset *data = table_make(MATRIX_F64, MANY, classes == 2 ? 1 : classes, x, labels);
+            model->loss.t1 = 0.4;
+            model->loss.t2 = t2[i];
+            check_losses(model, data, x);
+            model_free(model);
+            dataset_free(data);
+        }
+}
+
 /* Trained with the weights it is evaluated with: what training reported. */
 TEST(an_evaluation_of_the_training_rows_is_the_report)
 {
@@ -333,8 +418,47 @@ TEST(several_processes_find_the_same)
     dataset_free(data);
 }
 
+static temper_status evaluate_with(const struct model *model, const struct dataset *data, temper_evaluation *evaluation)
+{
+    temper_evaluator *evaluator = NULL;
+    temper_status status = temper_evaluator_new((const temper_model *)model, &evaluator, NULL);
+    if (status != TEMPER_OK)
+        return status;
+    status = temper_evaluator_add(evaluator, made_public(data), 1, NULL);
+    temper_status end = temper_evaluator_finish(evaluator, status == TEMPER_OK ? evaluation : NULL, NULL);
+    return status == TEMPER_OK ? end : status;
+}
+
+/* Every allocation of an evaluation fails once; the figures are those of one that did not. */
+TEST(no_memory_for_an_evaluation)
+{
+    struct dataset *data = made_data(MATRIX_F64, 60, 3, 3);
+    temper_model *model = made_train(data, made_options(), NULL);
+    temper_evaluation whole;
+    if (!model || !evaluate(made_inside(model), data, &whole))
+        return;
+    for (size_t n = 1;; n++) {
+        temper_evaluation e = {.rows = 4711};
+        fault_arm(n);
+        temper_status status = evaluate_with(made_inside(model), data, &e);
+        fault_disarm();
+        if (status == TEMPER_OK) {
+            CHECK(e.loss == whole.loss && e.accuracy == whole.accuracy);
+            temper_evaluation_free(&e);
+        } else {
+            CHECK(status == TEMPER_NO_MEMORY);
+        }
+        if (!fault_fired())
+            break;
+    }
+    temper_evaluation_free(&whole);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(two_classes_with_weights), LISTED(three_classes), LISTED(figures_of_classes_and_thresholds),
           LISTED(calibration_is_of_bins), LISTED(unknown_classes_count_as_errors),
           LISTED(a_hinge_has_a_loss_and_no_calibration), LISTED(the_log_loss_has_an_end), LISTED(batches_add_up),
+          LISTED(many_rows_are_evaluated_in_parts), LISTED(losses_are_those_of_the_formulas),
           LISTED(an_evaluation_of_the_training_rows_is_the_report), LISTED(nothing_to_evaluate_is_refused),
-          LISTED(several_processes_find_the_same))
+          LISTED(several_processes_find_the_same), LISTED(no_memory_for_an_evaluation))

@@ -173,6 +173,44 @@ TEST(names_and_values_are_those_of_the_table)
     temper_data_free(data);
 }
 
+/* Means come from the scaling, or from the gaps that were filled with them; one of the two is enough. */
+TEST(means_of_numbers_without_gaps)
+{
+    struct dataset *data = made_data(MATRIX_F64, 70, 5, 2);
+    for (int scaled = 0; scaled < 2; scaled++) {
+        temper_train_options options = made_options();
+        temper_explainer *explainer = NULL;
+        options.scale = scaled ? "standard" : "none";
+        temper_model *model = made_train(data, options, NULL);
+        CHECK(model && temper_explainer_new(model, &explainer, NULL) == TEMPER_OK);
+        CHECK(temper_explainer_has_means(explainer) == scaled);
+        temper_explainer_free(explainer);
+        temper_model_free(model);
+    }
+    dataset_free(data);
+}
+
+/* Features of no weight have no effect, and are not listed, however many there is room for. */
+TEST(features_without_an_effect_are_left_out)
+{
+    struct dataset *data = made_data(MATRIX_F64, 70, 5, 2);
+    temper_train_options options = made_options();
+    temper_explainer *explainer = NULL;
+    temper_effect list[5];
+    size_t count = 0, weights = 0;
+    options.l1 = 0.1;
+    temper_model *model = made_train(data, options, NULL);
+    CHECK(model && temper_explainer_new(model, &explainer, NULL) == TEMPER_OK);
+    for (size_t j = 0; model && j < 5; j++)
+        weights += temper_model_weights(model, 0)[j] != 0;
+    CHECKF(weights > 0 && weights < 5, "%zu", weights);
+    CHECK(temper_explain_model(explainer, 0, 5, list, &count, NULL) == TEMPER_OK);
+    CHECK_EQ_SIZE(count, weights);
+    temper_explainer_free(explainer);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
 TEST(effects_are_sorted_and_scaled)
 {
     temper_data *data = shop(3);
@@ -236,5 +274,6 @@ TEST(other_columns_are_refused)
 }
 
 TEST_LIST(LISTED(contributions_add_up_to_scores), LISTED(all_kinds_of_matrices), LISTED(sparse_rows_of_a_dense_model),
-          LISTED(names_and_values_are_those_of_the_table), LISTED(effects_are_sorted_and_scaled),
+          LISTED(names_and_values_are_those_of_the_table), LISTED(means_of_numbers_without_gaps),
+          LISTED(features_without_an_effect_are_left_out), LISTED(effects_are_sorted_and_scaled),
           LISTED(memory_runs_out), LISTED(other_columns_are_refused))

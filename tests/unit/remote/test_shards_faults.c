@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wire_format.h"
 #include "fixtures/data/dataset_fixture.h"
 #include "fixtures/data/shards_fixture.h"
 #include "fixtures/fault_injection.h"
@@ -10,16 +11,19 @@
 #include "fixtures/train_fixture.h"
 #include "temper_extra.h"
 
-TEST(every_step_survives_a_lack_of_memory)
+/* Every allocation fails once; a training that works in spite of it finds the same model. */
+static void check_lack_of_memory(struct dataset *data, temper_train_options options)
 {
-    struct dataset *data = made_data(MATRIX_F32, 60, 3, 3);
-    temper_train_options options = made_options();
     struct shards shards;
     options.max_iterations = 4;
     table_name_columns(data);
     if (!shards_cut(data, 2, &shards))
         return;
-    for (size_t n = 1;; n++) {
+    temper_model *whole = NULL;
+    CHECK(shards_prepare(&shards, &options, NULL) == TEMPER_OK &&
+          shards_train(&shards, &options, &whole, NULL, NULL) == TEMPER_OK);
+    shards_release(&shards);
+    for (size_t n = 1; whole; n++) {
         temper_error error = {0};
         temper_model *const untouched = (temper_model *)&options, *model = untouched;
         fault_arm(n);
@@ -28,18 +32,29 @@ TEST(every_step_survives_a_lack_of_memory)
             status = shards_train(&shards, &options, &model, NULL, &error);
         fault_disarm();
         shards_release(&shards);
-        if (status == TEMPER_OK)
+        if (status == TEMPER_OK) {
+            CHECKF(made_same_bytes(model, whole), "allocation %zu: another model", n);
             temper_model_free(model);
-        else
+        } else {
             CHECKF(status == TEMPER_NO_MEMORY && error.status == status && model == untouched, "allocation %zu: %s", n,
                    error.message);
+        }
         if (!fault_fired()) {
             CHECK(status == TEMPER_OK && n > 100);
             break;
         }
     }
+    temper_model_free(whole);
     shards_free(&shards);
     dataset_free(data);
+}
+
+TEST(every_step_survives_a_lack_of_memory)
+{
+    temper_train_options options = made_options();
+    check_lack_of_memory(made_data(MATRIX_F32, 60, 3, 3), options);
+    options.loss = (temper_loss_spec){.method = TEMPER_HINGE};
+    check_lack_of_memory(made_data(MATRIX_CSR, 60, 3, 2), options);
 }
 
 /* At the first request, at one in between, and at the last. */
@@ -198,6 +213,21 @@ static void check_bytes(char *bytes, size_t length, bool survey)
     CHECK(temper_shard_plan_new(&other, 1, NULL, &plan, &error) == TEMPER_BAD_DATA);
 }
 
+/* A plan that ends early, with the checksum of what is left of it, as a faulty worker could send. */
+static void check_short_plans(const char *bytes, size_t length)
+{
+    for (size_t cut = 16; cut < length; cut++) {
+        struct text text = {0};
+        temper_shard_plan *plan = NULL;
+        text_append_bytes(&text, bytes, cut);
+        memset(text.bytes + WIRE_KIND, 0, sizeof(uint64_t));
+        wire_end(&text);
+        CHECKF(temper_shard_plan_from_text(text.bytes, text.length, &plan, NULL) == TEMPER_BAD_DATA && !plan,
+               "%zu of %zu bytes", cut, length);
+        text_free(&text);
+    }
+}
+
 TEST(bytes_that_were_cut_or_changed_are_refused)
 {
     struct dataset *data = made_data(MATRIX_F64, 30, 3, 2);
@@ -211,6 +241,7 @@ TEST(bytes_that_were_cut_or_changed_are_refused)
         return;
     check_bytes(shards.stats[0].bytes, shards.stats[0].length, true);
     check_bytes(text.bytes, text.length, false);
+    check_short_plans(text.bytes, text.length);
     temper_text_free(&text);
     shards_free(&shards);
     dataset_free(data);

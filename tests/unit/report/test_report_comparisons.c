@@ -144,6 +144,10 @@ TEST(both_accuracies)
 
 TEST(wrong_paths_are_refused)
 {
+    static const double first_wrong[] = {NAN, 0, 0.1, 1, -2, 0.2, 3, -5, 0.3};
+    temper_path_figure wrong = path;
+    wrong.weights = first_wrong;
+    refuse_path(&wrong, "weight 1 is nan, which cannot be drawn; give finite numbers up to 1e300");
     static const double rising[] = {1, 2, 3}, zero[] = {1, 0, -1}, above[] = {0.5, 1.5, 0};
     static const double holes[] = {0, 0, 0, 0, 0, 0, 0, 0, INFINITY};
     temper_path_figure figure = path;
@@ -312,7 +316,28 @@ TEST(memory_may_end)
         }
 }
 
+/* Paths with and without names, bars, maps: every coordinate, colour and word. */
+TEST(pictures_change_on_purpose_only)
+{
+    temper_path_figure unnamed = path;
+    temper_bar_figure numbers = bars;
+    temper_heatmap_figure unmarked = heat;
+    unnamed.names = NULL;
+    unnamed.accuracy = NULL;
+    numbers.shares = 0;
+    unmarked.marked = SIZE_MAX;
+    char *const drawn[] = {draw_path(&path),    draw_path(&unnamed), draw_bars(&bars),
+                           draw_bars(&numbers), draw_heat(&heat),    draw_heat(&unmarked)};
+    static const char *const known[] = {"bcee270f43908bf0", "215392183667236a", "f7e27341aab760a3",
+                                        "2430598aa6e6feca", "d98509fcaac599a3", "aa12a8242bd30b26"};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        CHECK_EQ_TEXT(xml_checksum(drawn[i]), known[i]);
+        temper_free(drawn[i]);
+    }
+}
+
 TEST_LIST(LISTED(weights_are_named_at_their_ends), LISTED(penalties_fall_to_the_right), LISTED(paths_of_any_size),
           LISTED(both_accuracies), LISTED(wrong_paths_are_refused), LISTED(bars_say_what_they_are),
           LISTED(bars_of_any_size), LISTED(wrong_bars_are_refused), LISTED(maps_say_what_they_are),
-          LISTED(wrong_maps_are_refused), LISTED(maps_need_memory), LISTED(memory_may_end))
+          LISTED(wrong_maps_are_refused), LISTED(maps_need_memory), LISTED(memory_may_end),
+          LISTED(pictures_change_on_purpose_only))

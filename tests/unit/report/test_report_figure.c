@@ -7,6 +7,7 @@
 
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
+#include "fixtures/xml_check.h"
 #include "report/svg.h"
 #include "temper_extra.h"
 
@@ -228,6 +229,23 @@ TEST(no_memory_gives_nothing_out)
     CHECK(n > 30);
 }
 
+/* All panels; and the colour of a temperature does not depend on whether 1 is among the others. */
+TEST(pictures_change_on_purpose_only)
+{
+    static const double without[] = {0, 0.5, 2};
+    temper_loss_figure other = paper;
+    other.temperatures = without;
+    other.temperature_count = 3;
+    other.panels = "ba";
+    char *const drawn[] = {draw(&paper), draw(&other)};
+    static const char *const known[] = {"597bdc6bdbbf0c18", "5f06026e1ea808eb"};
+    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+        CHECK_EQ_TEXT(xml_checksum(drawn[i]), known[i]);
+        temper_free(drawn[i]);
+    }
+}
+
 TEST_LIST(LISTED(text_is_escaped), LISTED(scripts_and_italics), LISTED(a_path_lifts_the_pen_at_nan),
           LISTED(same_figure_same_bytes), LISTED(wrong_panels_are_refused), LISTED(wrong_temperatures_are_refused),
-          LISTED(wrong_losses_are_refused), LISTED(wrong_margins_are_refused), LISTED(no_memory_gives_nothing_out))
+          LISTED(wrong_losses_are_refused), LISTED(wrong_margins_are_refused), LISTED(no_memory_gives_nothing_out),
+          LISTED(pictures_change_on_purpose_only))

@@ -97,5 +97,38 @@ TEST(memory_may_end)
     }
 }
 
+/* For those who do not see the picture: its title, then the names of all lines, and of nothing else. */
+TEST(the_description_names_every_line)
+{
+    char *svg = draw(&lines);
+    const char *from = svg ? strstr(svg, "<desc") : NULL, *to = from ? strstr(from, "</desc>") : NULL;
+    const char *first = from ? strstr(from, "logistic; a &lt;b&gt;") : NULL;
+    CHECKF(first && first < to, "%.600s", from ? from : svg);
+    temper_free(svg);
+}
+
+/* Each line is drawn once: the same path does not come again. */
+TEST(no_path_is_drawn_twice)
+{
+    char *svg = draw(&lines);
+    size_t paths = 0;
+    for (const char *path = svg ? strstr(svg, "<path") : NULL; path; path = strstr(path + 1, "<path")) {
+        size_t length = (size_t)(strchr(path, '>') - path) + 1;
+        for (const char *other = strstr(path + 1, "<path"); other; other = strstr(other + 1, "<path"))
+            CHECKF(strncmp(other, path, length) != 0, "%.*s", (int)length, path);
+        paths++;
+    }
+    CHECKF(paths >= 2, "%zu", paths);
+    temper_free(svg);
+}
+
+TEST(a_picture_changes_on_purpose_only)
+{
+    char *svg = draw(&lines);
+    CHECK_EQ_TEXT(xml_checksum(svg), "a0d19fe62c9398ea");
+    temper_free(svg);
+}
+
 TEST_LIST(LISTED(lines_and_their_names), LISTED(lines_of_any_size), LISTED(wrong_lines_are_refused),
-          LISTED(memory_may_end))
+          LISTED(memory_may_end), LISTED(the_description_names_every_line), LISTED(no_path_is_drawn_twice),
+          LISTED(a_picture_changes_on_purpose_only))

@@ -223,6 +223,33 @@ TEST(memory_may_end_in_a_report)
         }
 }
 
+/* The page and its picture of three classes, with figures that differ. */
+TEST(reports_change_on_purpose_only)
+{
+    static struct sample sample;
+    temper_class_quality quality[3];
+    fill_sample(&sample, 3, 100);
+    for (size_t c = 0; c < 3; c++) {
+        double at = (double)c / 10;
+        quality[c] = (temper_class_quality){.weight = 30 + (double)c,
+                                            .precision = 0.5 + at,
+                                            .recall = 0.55 + at,
+                                            .f1 = 0.52 + at,
+                                            .auc = 0.7 + at,
+                                            .average_precision = 0.6 + at};
+    }
+    sample.report.evaluation.quality = quality;
+    char *html = write_report(&sample, false), *svg = write_report(&sample, true);
+    char *footer = strstr(html, "<footer>"); /* has the version */
+    if (CHECK(footer))
+        *footer = '\0';
+    CHECK_EQ_TEXT(xml_checksum(html), "e167d94291dc1040");
+    CHECK_EQ_TEXT(xml_checksum(svg), "a844edd0d5b38df4");
+    free(html);
+    free(svg);
+}
+
 TEST_LIST(LISTED(what_is_no_utf8_is_replaced), LISTED(names_are_cut_between_characters), LISTED(a_page_of_everything),
           LISTED(wrong_pages_are_refused), LISTED(an_empty_page), LISTED(memory_may_end), LISTED(reports_of_any_size),
-          LISTED(calibration_has_equal_bins), LISTED(memory_may_end_in_a_report))
+          LISTED(calibration_has_equal_bins), LISTED(memory_may_end_in_a_report),
+          LISTED(reports_change_on_purpose_only))

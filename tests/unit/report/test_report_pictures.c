@@ -276,7 +276,21 @@ TEST(memory_may_end)
         }
 }
 
+/* A plane with lines, and margins with a loss: every coordinate, colour and word. */
+TEST(pictures_change_on_purpose_only)
+{
+    static const double margins[] = {-2, -1.99, 1, 1.01, 3};
+    static const unsigned char marked[] = {1, 0, 0, 0, 0};
+    const temper_margin_figure figure = {
+        .margins = margins, .marked = marked, .count = 5, .names = {"right", "wrong"}, .loss = capped};
+    char *boundary = draw_boundary(&plane), *counted = draw_margins(&figure);
+    CHECK_EQ_TEXT(xml_checksum(boundary), "c3e56da826de2e40");
+    CHECK_EQ_TEXT(xml_checksum(counted), "d0c96ab9e2724587");
+    temper_free(boundary);
+    temper_free(counted);
+}
+
 TEST_LIST(LISTED(points_lines_and_rings), LISTED(boundaries_that_are_not_there), LISTED(points_of_any_size),
           LISTED(many_points_are_thinned), LISTED(wrong_points_are_refused), LISTED(wrong_boundaries_are_refused),
           LISTED(margins_are_counted), LISTED(margins_of_any_size), LISTED(a_million_margins),
-          LISTED(wrong_margins_are_refused), LISTED(memory_may_end))
+          LISTED(wrong_margins_are_refused), LISTED(memory_may_end), LISTED(pictures_change_on_purpose_only))

@@ -182,6 +182,26 @@ TEST(the_mean_is_the_same_for_any_number_of_threads)
     dataset_free(data);
 }
 
+/* As the weights are: half of the choice's intercept, and half of the other's at the size of the choice. */
+TEST(the_intercept_is_averaged_too)
+{
+    struct dataset *data = made_data(MATRIX_F64, ROWS, COLUMNS, 2);
+    temper_model *model = NULL;
+    temper_tune_report report = made_tune(data, average_options("only t1=1 t2=1 l2=0.01,0.03"), &model);
+    CHECK_EQ_SIZE(report.averaged, 2);
+    temper_model *chosen = train_candidate(data, &report.table[report.best]);
+    temper_model *other = train_candidate(data, &report.table[1 - report.best]);
+    double ratio = decision_size(data, chosen) / decision_size(data, other);
+    double expected = (made_inside(chosen)->bias[0] + ratio * made_inside(other)->bias[0]) / 2;
+    CHECK(fabs(expected) > 1e-3); /* or nothing is tested */
+    CHECK_NEAR(made_inside(model)->bias[0], expected, 1e-5);
+    temper_model_free(model);
+    temper_model_free(chosen);
+    temper_model_free(other);
+    temper_tune_report_free(&report);
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(the_mean_is_of_equal_sizes), LISTED(better_candidates_are_not_averaged),
           LISTED(a_single_candidate_is_itself), LISTED(an_interrupted_mean_is_no_model),
-          LISTED(the_mean_is_the_same_for_any_number_of_threads))
+          LISTED(the_mean_is_the_same_for_any_number_of_threads), LISTED(the_intercept_is_averaged_too))

@@ -104,6 +104,8 @@ TEST(where_there_is_no_other_optimum_that_is_said)
     if (CHECK(made.t.model != NULL)) {
         CHECK(!made.t.report.refitted && made.t.model->weights[0] * made.mean[0] < 0);
         CHECK(made_warned(&made.t.report.warnings, TEMPER_WARNING_FOLDS_DISAGREE, "ended there too"));
+        CHECK(made_warned(&made.t.report.warnings, TEMPER_WARNING_FOLDS_DISAGREE,
+                          "(100.0 % of the rows are predicted differently, 0.0 % among the folds)"));
     }
     made_free(&made);
 }

@@ -280,10 +280,28 @@ TEST(criteria_have_names)
     CHECK(!criterion_find("loss", &criterion));
 }
 
+/* With L1 penalties the reference is that of the middle one on a logarithmic scale, whatever their L2 penalties are. */
+TEST(the_middle_of_the_l1_penalties)
+{
+    temper_tune_candidate table[COUNT];
+    struct selection_input question = made_question(table);
+    static const double l1[COUNT] = {1e-4, 1e-3, 1e-1, 1e-3, 1e-2};
+    for (size_t i = 0; i < COUNT; i++) {
+        table[i] = i == 0 ? plain(1, 1, 1e-3, 0.92) : plain(0.1, 1.12, i == 1 ? 0.5 : 1e-3, 0.89);
+        table[i].l1 = l1[i];
+        table[i].top_ratio = i == 0 ? 0.1 : 3;
+        table[i].top_error = i == 0 ? 0.01 : 0.4;
+    }
+    struct selection answer = chosen(&question);
+    CHECK_EQ_TEXT(decision_name(answer.decided_by), decision_name(DECIDED_REFERENCE));
+    /* Logarithms of 1e-3, 1e-1, 1e-3 and 1e-2 have the mean -2.25: 1e-2 is nearest. */
+    CHECK_EQ_SIZE(answer.best, 4);
+}
+
 TEST_LIST(LISTED(accuracy_decides_where_nothing_speaks_against_it), LISTED(a_shorter_code_decides_if_a_band_is_flipped),
           LISTED(a_shorter_code_alone_does_not), LISTED(many_classes_look_at_sure_bands_only),
           LISTED(undecided_rows_decide), LISTED(the_reference_decides_where_labels_contradict_it_most),
           LISTED(the_reference_only_warns_where_the_most_accurate_sees_it_too), LISTED(few_rows_prove_nothing),
           LISTED(without_the_reference_nothing_is_said_of_the_labels), LISTED(random_labels_and_collapse_are_told),
           LISTED(other_criteria_take_their_figure), LISTED(trusted_rows_have_the_last_word),
-          LISTED(hopeless_is_far_below_the_best), LISTED(criteria_have_names))
+          LISTED(hopeless_is_far_below_the_best), LISTED(criteria_have_names), LISTED(the_middle_of_the_l1_penalties))

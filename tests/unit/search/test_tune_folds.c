@@ -49,8 +49,10 @@ TEST(drawn_folds_may_as_well_be_given)
         temper_error error;
         temper_model *drawn_model = NULL, *given_model = NULL;
         CHECK(split_folds(data, folds, (struct split_options){1, true}, &split, &error) == TEMPER_OK);
-        temper_tune_report drawn = made_tune(data, tune_options(folds, NULL), &drawn_model);
-        temper_tune_report given = made_tune(data, tune_options(folds, split.part), &given_model);
+        temper_tune_options own = tune_options(folds, NULL), others = tune_options(folds, split.part);
+        own.train.calibrate = others.train.calibrate = "none"; /* which has drawn folds of its own */
+        temper_tune_report drawn = made_tune(data, own, &drawn_model);
+        temper_tune_report given = made_tune(data, others, &given_model);
         CHECK(same_figures(&drawn, &given) && made_same_bytes(drawn_model, given_model));
         CHECK(memcmp(drawn.fold, split.part, ROWS * sizeof *drawn.fold) == 0);
         CHECK(memcmp(given.fold, split.part, ROWS * sizeof *given.fold) == 0);
@@ -241,7 +243,38 @@ TEST(the_choice_is_measured_by_fits_that_converge)
     temper_data_free(data);
 }
 
-TEST_LIST(LISTED(drawn_folds_may_as_well_be_given), LISTED(halves_keep_folds_together),
-          LISTED(folds_that_are_none_are_refused), LISTED(a_checkpoint_of_other_folds_is_refused),
-          LISTED(a_lack_of_memory_is_said), LISTED(the_seed_reaches_the_fits),
-          LISTED(the_weights_of_a_mean_are_planned), LISTED(the_choice_is_measured_by_fits_that_converge))
+/* By the fits of calibration and holdout, and refused if they are no folds. */
+TEST(training_leaves_out_given_folds)
+{
+    struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
+    uint32_t fold[ROWS];
+    for (size_t row = 0; row < ROWS; row++)
+        fold[row] = (uint32_t)(row % 4);
+    temper_train_options options = made_options();
+    temper_train_report report;
+    temper_error error;
+    temper_model *drawn = made_train(data, options, NULL), *model = NULL;
+    options.calibrate = "folds";
+    options.holdout = "cv";
+    options.fold = fold;
+    options.folds = 4;
+    model = made_train(data, options, &report);
+    CHECK(report.calibration_folds == 4 && report.expected.fits == 4 && report.expected.rows == ROWS);
+    CHECK(!made_same_bytes(drawn, model));
+    temper_model_free(model);
+    options.holdout = "0.6"; /* two whole folds */
+    model = made_train(data, options, &report);
+    CHECK(report.expected.fits == 2 && report.expected.rows == ROWS / 2);
+    temper_model_free(model);
+    temper_model_free(drawn);
+    fold[7] = 4;
+    CHECK(temper_train(made_public(data), &options, &model, &report, &error) == TEMPER_USAGE);
+    CHECK_EQ_TEXT(error.message, "row 8 is given the fold 4, and there are 4, counted from 0");
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(drawn_folds_may_as_well_be_given), LISTED(training_leaves_out_given_folds),
+          LISTED(halves_keep_folds_together), LISTED(folds_that_are_none_are_refused),
+          LISTED(a_checkpoint_of_other_folds_is_refused), LISTED(a_lack_of_memory_is_said),
+          LISTED(the_seed_reaches_the_fits), LISTED(the_weights_of_a_mean_are_planned),
+          LISTED(the_choice_is_measured_by_fits_that_converge))

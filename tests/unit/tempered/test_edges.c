@@ -6,22 +6,47 @@
 #include "kernel/loss/margin.h"
 #include "temper_extra.h"
 
-/* A class that is only just within the support: its p hangs on the last digits of lambda. */
+/* A class that is only just within the support: its p depends on digits beyond those of a double. */
 TEST(two_classes_at_the_edge)
 {
     static const double cases[][3] = {
-        {-1.0101010089542657, 0.01, 5.0941378348599690e-10},
-        {-1.1111111033262102, 0.1, 7.7426368924073380e-10},
-        {-1.4285708591272135, 0.3, 7.1968567304693190e-10},
+        {-1.0101010089542657, 0.01, 5.0941378354628517e-10},
+        {-1.1111111033262102, 0.1, 7.7426368924066204e-10},
+        {-1.4285708591272135, 0.3, 7.1968567304691432e-10},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double a[2] = {0, cases[i][0]};
         double p[2];
         temper_probabilities(a, 2, cases[i][1], p);
-        CHECK_CLOSE(p[1], cases[i][2], 1e-9);
+        CHECK_CLOSE(p[1], cases[i][2], 1e-14);
         /* the third opinion works in doubles alone: half of its digits */
         CHECK_CLOSE(temper_log_partition_bisection(a, 2, cases[i][1], NULL), temper_log_partition(a, 2, cases[i][1]),
                     1e-6);
+    }
+}
+
+/* The last class has u = 1 - (1-t)(b + lambda) from 1e-3 down to 1e-15; with several others lambda needs digits beyond
+ * those of a double too. */
+TEST(many_classes_at_the_edge)
+{
+    static const struct {
+        double t;
+        size_t n;
+        double a[5], p, top;
+    } rows[] = {
+        {0, 4, {0.2, 0, -0.1, -0.29999999999999}, 7.500944310123713876e-15, 0.4999999999999975089},
+        {0.1, 3, {0, 0, -0.5954297002979406}, 9.492615434995783553e-11, 0.4999999999525369228},
+        {0.3, 5, {0.5, 0.1, 0.4, 0.45, -0.16837707172630306}, 3.704199257368232817e-22, 0.3378642663932417545},
+        {0.5, 4, {0.3, 0.3, 0.25, -0.8711266173679285}, 1.000009866210929592e-24, 0.3428843884780827355},
+        {0.7, 4, {0, -0.5, -1, -2.8166662948224794}, 4.641588841219845764e-24, 0.5704124684474323309},
+        {0.9, 3, {1, 0.5, -8.55042378823422}, 1.000008074055924381e-100, 0.6312864001194935473},
+        {0.97, 4, {2, 2, -3, -30.6120918435263}, 9.999999999992696141e-101, 0.4990217400308040853},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double p[5];
+        temper_probabilities(rows[i].a, rows[i].n, rows[i].t, p);
+        CHECK_CLOSE(p[rows[i].n - 1], rows[i].p, 3e-14); /* what rounding log p to a double leaves */
+        CHECK_CLOSE(p[0], rows[i].top, 1e-15);
     }
 }
 
@@ -71,6 +96,15 @@ TEST(gradients_of_far_activations)
             CHECKF(!isnan(loss) && !isnan(gradient[0]) && !isnan(gradient[1]) && !isnan(gradient[2]),
                    "t1 = %g, label %zu", t1, label);
         }
+    for (double t1 = 1e100; t1 < 1e308; t1 *= 1e50) { /* products with t1 beyond any range */
+        const temper_loss_spec loss = {.method = TEMPER_TEMPERED, .t1 = t1, .t2 = 1};
+        double hessian[9];
+        for (size_t label = 0; label < 3; label++) {
+            temper_loss_of_spec(loss, far, 3, label, gradient, hessian);
+            for (int i = 0; i < 9; i++)
+                CHECKF(!isnan(hessian[i]) && !isnan(gradient[i / 3]), "t1 = %g, label %zu", t1, label);
+        }
+    }
     temper_loss((const double[]){-1e308, 1e308}, 2, 0, 1, 1, gradient);
     CHECK(gradient[0] == -1 && gradient[1] == 1);
 }
@@ -104,6 +138,7 @@ TEST(tables_without_numbers_are_not_used)
     CHECK(table.form == MARGIN_EXACT);
 }
 
-TEST_LIST(LISTED(two_classes_at_the_edge), LISTED(exp_t_at_the_edge), LISTED(products_beyond_the_double_range),
-          LISTED(hot_gradients), LISTED(gradients_of_far_activations), LISTED(infinite_margins_have_limits),
-          LISTED(no_hessian_without_a_gradient), LISTED(tables_without_numbers_are_not_used))
+TEST_LIST(LISTED(two_classes_at_the_edge), LISTED(many_classes_at_the_edge), LISTED(exp_t_at_the_edge),
+          LISTED(products_beyond_the_double_range), LISTED(hot_gradients), LISTED(gradients_of_far_activations),
+          LISTED(infinite_margins_have_limits), LISTED(no_hessian_without_a_gradient),
+          LISTED(tables_without_numbers_are_not_used))

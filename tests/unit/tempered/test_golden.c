@@ -11,10 +11,6 @@
 #include "fixtures/test.h"
 #include "temper_extra.h"
 
-/* Relative error of probabilities. Where long double is a double, those near the edge of support at t2 < 1 have fewer
- * digits (docs/decisions/0014-other-systems.md); losses and gradients have the same everywhere. */
-static const double P_BOUND = LDBL_MANT_DIG > DBL_MANT_DIG ? 1e-12 : 1e-10;
-
 /* The worst error seen of each kind, in units of its bound. */
 struct worst {
     double p, escort, loss, gradient, partition, excess;
@@ -45,10 +41,10 @@ static void compare(const struct golden *row, double floor, struct worst *worst)
     }
     temper_probabilities(row->a, n, row->t2, out);
     for (size_t c = 0; c < n; c++)
-        keep(&worst->p, error_of(out[c], row->p[c], P_BOUND * row->p[c]), row, "p", c);
+        keep(&worst->p, error_of(out[c], row->p[c], 1e-12 * row->p[c]), row, "p", c);
     temper_log_partition_gradient(row->a, n, row->t2, out);
     for (size_t c = 0; c < n; c++)
-        keep(&worst->escort, error_of(out[c], row->escort[c], P_BOUND * row->escort[c]), row, "q", c);
+        keep(&worst->escort, error_of(out[c], row->escort[c], 1e-12 * row->escort[c]), row, "q", c);
     double loss = temper_loss(row->a, n, row->label, row->t1, row->t2, out);
     keep(&worst->loss, error_of(loss, row->loss, fmax(1e-12 * row->loss, floor)), row, "loss", 0);
     for (size_t c = 0; c < n; c++)

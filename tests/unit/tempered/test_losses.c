@@ -5,6 +5,7 @@
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "temper_extra.h"
+#include "tempered/row_scores.h"
 
 static const double pairs[][2] = {
     {0, 0},   {0, 1},   {0, 2},     {0.1, 1.12}, {0.3, 1}, {0.5, 0.5}, {0.5, 1.5}, {0.9, 1.9}, {1, 1}, {1, 1.5},
@@ -256,8 +257,19 @@ TEST(digits_near_certainty)
     CHECK_CLOSE(g[0], -1e-24, 1e-11);
 }
 
+/* Of two classes, which have one score, it is the distance from 0. */
+TEST(the_confidence_is_the_distance_to_the_second)
+{
+    double confidence;
+    CHECK(predicted_with_confidence((const double[]){1, 5, 3.5, -2}, 4, &confidence) == 1 && confidence == 1.5);
+    CHECK(predicted_with_confidence((const double[]){7, 5, 3.5}, 3, &confidence) == 0 && confidence == 2);
+    CHECK(predicted_with_confidence((const double[]){2, 2}, 2, &confidence) == 0 && confidence == 0);
+    CHECK(predicted_with_confidence((const double[]){-3}, 1, &confidence) == 0 && confidence == 3);
+}
+
 TEST_LIST(LISTED(value_is_minus_log_t1_of_p), LISTED(gradient_is_importance_times_escort_error),
           LISTED(importance_is_a_power_of_p), LISTED(logistic), LISTED(t_logistic_and_generalised_cross_entropy),
           LISTED(equal_temperatures), LISTED(t1_below_1_caps_the_loss), LISTED(outside_the_support),
           LISTED(illegal_arguments_give_nan), LISTED(activations_that_are_not_numbers), LISTED(infinite_activations),
-          LISTED(one_class_costs_nothing), LISTED(huge_activations), LISTED(digits_near_certainty))
+          LISTED(one_class_costs_nothing), LISTED(huge_activations), LISTED(digits_near_certainty),
+          LISTED(the_confidence_is_the_distance_to_the_second))

@@ -6,6 +6,7 @@
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "temper_extra.h"
+#include "tempered/paper_solvers.h"
 
 enum { MOST = 1000, SHAPES = 10 };
 
@@ -283,8 +284,21 @@ TEST(reference_solvers_answer_nonsense)
     CHECK(done.converged && done.updates == 0);
 }
 
+/* Activations whose difference is no double: at t = 1020 the class far below still has nearly half of the probability,
+ * (1 - far)^(1-t) = 1 + (t-1) lambda, and lambda is large enough to be seen beside the activation. */
+TEST(bisection_where_differences_overflow)
+{
+    const double top = 1.5e308, a[2] = {top, -top}, t = 1020;
+    struct iterations iterations;
+    const double far = exp(-(log(t - 1) + log(top) + log(2)) / (t - 1));
+    const double lambda = expm1((1 - t) * log1p(-far)) / (t - 1);
+    CHECK(far > 0.4 && lambda > 1e296 && lambda < 1e304);
+    CHECK_CLOSE(bisection(a, 2, t, &iterations) - top, lambda, 1e-3);
+    CHECK(bisection(a, 2, 3, &iterations) == top); /* there it has 1e-154 */
+}
+
 TEST_LIST(LISTED(few_updates_for_few_classes), LISTED(few_updates_for_many_classes), LISTED(worst_cases_known),
           LISTED(no_updates_where_none_are_needed), LISTED(bisection_agrees), LISTED(algorithms_1_and_2_agree),
           LISTED(around_20_iterations), LISTED(algorithm_1_can_take_hundreds),
           LISTED(algorithms_1_and_2_refuse_t_up_to_1), LISTED(fixed_point_oscillates_below_1),
-          LISTED(reference_solvers_answer_nonsense))
+          LISTED(reference_solvers_answer_nonsense), LISTED(bisection_where_differences_overflow))

@@ -462,6 +462,36 @@ TEST(many_sparse_rows_of_few_features_take_a_gram_matrix_where_the_loss_is_conve
     }
 }
 
+/* The last objectives of a phase with stronger penalties, and of the one that follows it. */
+struct third_start {
+    double strong, last;
+};
+
+static int note_objectives(void *context, const temper_train_progress *progress)
+{
+    struct third_start *seen = context;
+    if (strstr(progress->phase, "strong l2"))
+        seen->strong = progress->objective;
+    else if (strstr(progress->phase, "start 3"))
+        seen->last = progress->objective;
+    return 0;
+}
+
+/* Ten times the penalty of the training at the end of them: weights are smaller there, and the objective is larger. */
+TEST(the_third_start_begins_with_strong_penalties)
+{
+    struct dataset *data = made_data(MATRIX_F64, 80, 3, 2);
+    temper_train_options options = made_options();
+    struct third_start seen = {NAN, NAN};
+    options.starts = 3;
+    options.l2 = 0.01;
+    options.on_progress = note_objectives;
+    options.progress_context = &seen;
+    temper_model_free(made_train(data, options, NULL));
+    CHECKF(seen.strong > 1.1 * seen.last && seen.last > 0, "%g, then %g", seen.strong, seen.last);
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(many_sparse_rows_of_few_features_take_a_gram_matrix_where_the_loss_is_convex),
           LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
           LISTED(a_feature_that_never_varies_has_no_weight), LISTED(a_constant_beside_the_intercept_stays_small),
@@ -473,4 +503,4 @@ TEST_LIST(LISTED(many_sparse_rows_of_few_features_take_a_gram_matrix_where_the_l
           LISTED(a_gradient_of_nothing_at_zero_is_the_end),
           LISTED(the_limit_of_iterations_is_kept_and_comes_with_advice),
           LISTED(preconditioners_of_classes_share_the_limit_of_iterations), LISTED(a_stall_is_reported_with_advice),
-          LISTED(an_interruption_keeps_the_best_so_far))
+          LISTED(an_interruption_keeps_the_best_so_far), LISTED(the_third_start_begins_with_strong_penalties))

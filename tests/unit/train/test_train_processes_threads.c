@@ -130,6 +130,19 @@ SCRATCH_TEST(so_are_those_of_wide_sparse_rows)
         }
 }
 
+/* Every process has the rows of all, and makes the same steps. */
+SCRATCH_TEST(so_are_those_that_begin_with_a_dual_coordinate_ascent)
+{
+    for (size_t weights = 0; weights < 2; weights++) {
+        struct trial trial = made_trial(MATRIX_CSR, 300, 520, 2);
+        trial.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+        trial.options.scale = "none";
+        trial.options.l2 = 2;
+        trial.weights = weights;
+        check_trial(trial, "dual");
+    }
+}
+
 /* ---- Gradients of sparse rows that are added up without a copy ------------------------------- */
 
 enum { THIN_ROWS = 1500, THIN_COLUMNS = 300 };
@@ -272,6 +285,7 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 }
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
+          LISTED(so_are_those_that_begin_with_a_dual_coordinate_ascent),
           LISTED(so_are_gradients_that_are_added_up_without_a_copy),
           LISTED(so_are_those_with_penalties_of_absolute_weights), LISTED(so_are_those_of_other_shapes_and_losses),
           LISTED(so_are_those_of_more_parts), LISTED(warnings_are_those_of_the_same_rows))

@@ -376,6 +376,57 @@ TEST(sparse_features_of_very_different_size_are_a_warning)
     dataset_free(data);
 }
 
+/* Data from memory is called so in messages; data of a file by its name. */
+TEST(data_without_a_file_has_a_name)
+{
+    static char path[] = "some.csv";
+    struct dataset *data = made_data(MATRIX_F32, 40, 3, 2);
+    temper_train_report report = {0};
+    temper_train_options options = made_options();
+    temper_model *model = NULL;
+    temper_error error = {0};
+    for (size_t row = 0; row < 40; row++)
+        data->label[row] = 1;
+    char *kept = data->file.path;
+    data->file.path = NULL;
+    CHECK(temper_train(made_public(data), &options, &model, &report, &error) == TEMPER_BAD_DATA);
+    CHECKF(strncmp(error.message, "data: ", 6) == 0, "%s", error.message);
+    data->file.path = path;
+    CHECK(temper_train(made_public(data), &options, &model, &report, &error) == TEMPER_BAD_DATA);
+    CHECKF(strncmp(error.message, "some.csv: ", 10) == 0, "%s", error.message);
+    data->file.path = kept;
+    dataset_free(data);
+}
+
+/* Passes over the data: evaluations, products, and Hessians by their cost, a quarter of the entries of a row each. */
+TEST(passes_are_counted)
+{
+    enum { COLUMNS = 24 };
+    struct dataset *data = made_data(MATRIX_F64, 200, COLUMNS, 2);
+    temper_train_options options = made_options();
+    temper_train_report report = {0};
+    options.solver = "newton";
+    temper_model *model = made_train(data, options, &report);
+    CHECK(report.hessians > 1);
+    CHECK_CLOSE(report.passes, (double)(report.evaluations + report.products) + (double)report.hessians * COLUMNS / 4,
+                1e-12);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+/* Scaling is the first that takes memory; logarithms need a copy of the data. */
+TEST(a_limit_of_memory_names_what_needs_it)
+{
+    struct dataset *data = made_data(MATRIX_F32, 40, 3, 2);
+    temper_train_options options = made_options();
+    data->storage.memory_limit = 1;
+    options.scale = "standard";
+    made_refused(data, options, TEMPER_NO_MEMORY, "learning the scale of the features");
+    options.scale = "log";
+    made_refused(data, options, TEMPER_NO_MEMORY, "--scale log, which makes a copy of the data,");
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(every_bad_option_is_refused_with_advice), LISTED(every_bad_loss_is_refused_with_advice),
           LISTED(a_solver_that_does_not_know_many_classes_is_refused),
           LISTED(data_without_labels_classes_or_features_is_refused),
@@ -385,4 +436,6 @@ TEST_LIST(LISTED(every_bad_option_is_refused_with_advice), LISTED(every_bad_loss
           LISTED(a_training_that_was_cut_short_is_no_plateau), LISTED(separable_data_without_a_penalty_is_a_warning),
           LISTED(features_of_very_different_size_are_a_warning),
           LISTED(sparse_features_of_very_different_size_are_a_warning),
-          LISTED(the_warning_names_what_has_not_converged), LISTED(sizes_are_those_of_rows_up_to_the_last))
+          LISTED(the_warning_names_what_has_not_converged), LISTED(sizes_are_those_of_rows_up_to_the_last),
+          LISTED(data_without_a_file_has_a_name), LISTED(passes_are_counted),
+          LISTED(a_limit_of_memory_names_what_needs_it))

@@ -137,8 +137,60 @@ TEST(majority_by_hand)
     CHECK(report.item[3].label == TEMPER_NO_LABEL && isnan(report.item[3].probability) &&
           isnan(report.item[3].agreement));
     CHECK_CLOSE(report.annotator[2].agreement, 0, 0);
+    CHECK_EQ_SIZE(report.suggested_again, 1); /* 1/2 + 1/3 + 0 are expected to be wrong */
     temper_consensus_report_free(&report);
     temper_votes_free(votes);
+}
+
+/* The consensus by the default options, if there is one. */
+static bool consensus_of_arrays(temper_vote_arrays arrays, temper_consensus_report *report)
+{
+    temper_votes *votes;
+    if (!CHECK(temper_votes_from_arrays(&arrays, &votes, NULL) == TEMPER_OK))
+        return false;
+    temper_status status = temper_consensus(votes, NULL, report, NULL);
+    temper_votes_free(votes);
+    return CHECK(status == TEMPER_OK);
+}
+
+/* Labels that are right a little less often than by chance are random; only many wrong ones are inverted. */
+TEST(slightly_worse_than_chance_is_random)
+{
+    enum { MANY = 4000, FOUR = 4 };
+    static uint32_t of_item[MANY * FOUR], by[MANY * FOUR], given[MANY * FOUR];
+    for (uint32_t i = 0; i < MANY * FOUR; i++) {
+        uint32_t at = i / FOUR, class = at % 2;
+        by[i] = i % FOUR;
+        of_item[i] = at;
+        bool right = by[i] < 3 ? at / 2 % 10 != by[i] : at / 2 % 20 < 9;
+        given[i] = right ? class : 1 - class;
+    }
+    temper_vote_arrays arrays = {(size_t)MANY * FOUR, of_item, by, given, MANY, FOUR, 2};
+    temper_consensus_report report;
+    if (consensus_of_arrays(arrays, &report)) {
+        const temper_annotator_summary *last = &report.annotator[3];
+        CHECKF(last->accuracy < 0.48 && last->high < last->chance, "%g, %g", last->accuracy, last->high);
+        CHECK(last->flags == TEMPER_ANNOTATOR_RANDOM && report.annotator[0].flags == 0);
+        temper_consensus_report_free(&report);
+    }
+}
+
+/* Where less than half an item is expected to be wrong, none has to be asked about again. */
+TEST(annotators_who_agree_need_not_be_asked_again)
+{
+    static uint32_t of_item[40], by[40], given[40];
+    for (uint32_t i = 0; i < 40; i++) {
+        of_item[i] = i / 4;
+        by[i] = i % 4;
+        given[i] = of_item[i] % 2;
+    }
+    temper_vote_arrays arrays = {40, of_item, by, given, 10, 4, 2};
+    temper_consensus_report report;
+    if (consensus_of_arrays(arrays, &report)) {
+        CHECKF(report.wrong > 0 && report.wrong < 0.5, "%g", report.wrong);
+        CHECK_EQ_SIZE(report.suggested_again, 0);
+        temper_consensus_report_free(&report);
+    }
 }
 
 /* Features of which the first two separate the classes, and one vote for each item by a poor annotator. */
@@ -280,6 +332,27 @@ TEST(no_memory)
     temper_votes_free(votes);
 }
 
+/* One row among good ones with a number below 0, or without a bound, whatever its sum is. */
+TEST(probabilities_of_any_row_are_checked)
+{
+    static double given[ITEMS * CLASSES];
+    static const double wrong[] = {-0.25, NAN, INFINITY};
+    temper_votes *votes = votes_new();
+    temper_consensus_options options = temper_consensus_defaults();
+    temper_consensus_report report = {.items = 77};
+    temper_error error = {0};
+    options.probabilities = given;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        for (size_t k = 0; k < (size_t)ITEMS * CLASSES; k++)
+            given[k] = 1 / (double)CLASSES;
+        given[7 * CLASSES + 1] = wrong[i];
+        CHECK(temper_consensus(votes, &options, &report, &error) == TEMPER_BAD_DATA && report.items == 77);
+        CHECKF(strstr(error.message, "row 8 of the probabilities"), "%s", error.message);
+    }
+    temper_votes_free(votes);
+}
+
 TEST_LIST(LISTED(report_of_a_mixed_crowd), LISTED(report_is_consistent), LISTED(majority_by_hand),
+          LISTED(slightly_worse_than_chance_is_random), LISTED(annotators_who_agree_need_not_be_asked_again),
           LISTED(models_help_where_they_can), LISTED(data_gets_labels), LISTED(wrong_calls_are_refused),
-          LISTED(no_memory))
+          LISTED(no_memory), LISTED(probabilities_of_any_row_are_checked))

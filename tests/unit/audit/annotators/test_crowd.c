@@ -1,6 +1,7 @@
 /* Dawid and Skene's EM: planted matrices come back, the objective never falls, and small cases agree with values by
  * hand. */
 #include "audit/annotators/crowd.h"
+#include "base/thread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -301,6 +302,61 @@ TEST(no_memory)
     generated_free(&made);
 }
 
+/* Of annotators with abilities the penalty is the logarithm of a normal density at each of them. */
+TEST(abilities_are_penalised)
+{
+    struct generated made = generate((struct crowd_recipe){300, 5, 2, 3, mixed, 2});
+    struct crowd crowd;
+    if (!CHECK(crowd_new(made.votes, true, 1, &crowd, NULL) == TEMPER_OK))
+        return;
+    CHECK(crowd_count(&crowd, NULL) == TEMPER_OK);
+    crowd_pool(&crowd);
+    crowd.strength = INFINITY;
+    crowd_maximise(&crowd);
+    double expected = 0;
+    for (size_t a = 0; a < 5; a++)
+        expected -= pow(crowd.ability[a] - crowd.mean, 2) / (2 * crowd.variance);
+    CHECK(expected < -0.01);
+    CHECK_CLOSE(crowd.penalty, expected, 1e-12);
+    crowd_free(&crowd);
+    generated_free(&made);
+}
+
+/* As many as asked for; 0 means all of the machine. */
+TEST(a_crowd_has_the_threads_that_are_asked_for)
+{
+    struct generated made = generate((struct crowd_recipe){50, 5, 2, 3, mixed, 2});
+    for (size_t threads = 0; threads < 3; threads++) {
+        struct crowd crowd;
+        if (!CHECK(crowd_new(made.votes, true, threads, &crowd, NULL) == TEMPER_OK))
+            break;
+        CHECK_EQ_SIZE(crowd.threads, threads ? threads : thread_count_default());
+        crowd_free(&crowd);
+    }
+    generated_free(&made);
+}
+
+/* Abilities or matrices: what the labels of all annotators together say is the same. */
+TEST(pooled_labels_are_those_of_all)
+{
+    struct generated made = generate((struct crowd_recipe){300, 5, 2, 3, mixed, 2});
+    struct crowd crowd[2];
+    for (int one_coin = 0; one_coin < 2; one_coin++) {
+        if (!CHECK(crowd_new(made.votes, one_coin, 1, &crowd[one_coin], NULL) == TEMPER_OK))
+            return;
+        CHECK(crowd_count(&crowd[one_coin], NULL) == TEMPER_OK);
+        crowd_pool(&crowd[one_coin]);
+    }
+    for (size_t i = 0; i < 4; i++)
+        CHECK_CLOSE(crowd[1].pooled[i], crowd[0].pooled[i], 1e-12);
+    CHECK(fabs(crowd[0].pooled[0] - crowd[0].pooled[1]) > 0.1);
+    crowd_free(&crowd[0]);
+    crowd_free(&crowd[1]);
+    generated_free(&made);
+}
+
 TEST_LIST(LISTED(planted_matrices_return), LISTED(objective_is_monotone), LISTED(objective_is_monotone_with_a_model),
           LISTED(posterior_by_hand), LISTED(odd_crowds), LISTED(few_labels_give_abilities),
-          LISTED(classes_keep_their_names), LISTED(same_bits_on_threads), LISTED(no_memory))
+          LISTED(classes_keep_their_names), LISTED(same_bits_on_threads), LISTED(no_memory),
+          LISTED(abilities_are_penalised), LISTED(a_crowd_has_the_threads_that_are_asked_for),
+          LISTED(pooled_labels_are_those_of_all))

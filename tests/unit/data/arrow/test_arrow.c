@@ -249,14 +249,17 @@ TEST(numbers_of_every_size)
     static const float f[] = {0.1f, 3e-39f};
     static const double tie[] = {1.0000000596046448, 1.0000001788139343}; /* half way between two floats */
     static const uint64_t decimal[] = {12345, 0, (uint64_t)-5, UINT64_MAX};
+    static const uint64_t large[] = {0, 10ULL << 32, 1, 1}; /* 10 * 2^96 and 2^64 + 1 */
     static const int64_t label[] = {2, 1};
     struct test_column column[] = {
         {"a", "C", {NULL, a}, 2, 2, 0, 0, NULL, NULL},           {"b", "s", {NULL, b}, 2, 2, 0, 0, NULL, NULL},
         {"c", "L", {NULL, c}, 2, 2, 0, 0, NULL, NULL},           {"h", "e", {NULL, half}, 2, 2, 0, 0, NULL, NULL},
         {"f", "f", {NULL, f}, 2, 2, 0, 0, NULL, NULL},           {"t", "g", {NULL, tie}, 2, 2, 0, 0, NULL, NULL},
-        {"d", "d:9,3", {NULL, decimal}, 2, 2, 0, 0, NULL, NULL}, {"k", "l", {NULL, label}, 2, 2, 0, 0, NULL, NULL}};
-    static const char csv[] = "a,b,c,h,f,t,d,k\n1,-300,16777217,1.5,0.1,1.0000000596046448,12.345,2\n"
-                              "255,7,3,-2.0,3e-39,1.0000001788139343,-0.005,1\n";
+        {"d", "d:9,3", {NULL, decimal}, 2, 2, 0, 0, NULL, NULL}, {"k", "l", {NULL, label}, 2, 2, 0, 0, NULL, NULL},
+        {"e", "d:38,0", {NULL, large}, 2, 2, 0, 0, NULL, NULL}};
+    static const char csv[] = "a,b,c,h,f,t,d,k,e\n"
+                              "1,-300,16777217,1.5,0.1,1.0000000596046448,12.345,2,792281625142643375935439503360\n"
+                              "255,7,3,-2.0,3e-39,1.0000001788139343,-0.005,1,18446744073709551617\n";
     static const char plain[] = "a,b,c,h,f,t,k\n1,-300,16777217,1.5,0.1,1.0000000596046448,2\n"
                                 "255,7,3,-2.0,3e-39,1.0000001788139343,1\n";
     scratch_enter();
@@ -266,7 +269,7 @@ TEST(numbers_of_every_size)
         temper_error error = {0};
         if (copied)
             column[6] = column[7];
-        make_table(&table, column, copied ? 7 : 8, 2, 0);
+        make_table(&table, column, copied ? 7 : 9, 2, 0);
         CHECKF(temper_data_from_arrow(&table.schema, &table.array, NULL, &data, &error) == TEMPER_OK, "%s",
                error.message);
         check_same(data, copied ? plain : csv);

@@ -2,9 +2,11 @@
  */
 #include <stdlib.h>
 
+#include "data/csv/csv.h"
 #include "data/schema.h"
 #include "fixtures/data/csv_fixture.h"
 #include "fixtures/fault_injection.h"
+#include <string.h>
 
 #define AUTOMATIC ((temper_read_options){.automatic = 1})
 
@@ -261,7 +263,34 @@ TEST(no_memory)
     scratch_leave();
 }
 
+/* Lines of dashes, as databases draw them, among the three first; a single dash, or three, may be a cell. */
+TEST(rulers)
+{
+    static const struct {
+        const char *text;
+        uint64_t line;
+    } cases[] = {{"a|b\n----+----\n1|2\n", 2}, {"+-----+\n|a|\n", 1},   {"a b\n1 2\n---- ---\n", 3},
+                 {"a,b\n-,-\n---,---\n", 0},   {"a\n1\n2\n-----\n", 0}, {"a,b\n----x\n", 0},
+                 {"a,b\n++++\n", 0},           {"a|b\n--- ----\r\n", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECKF(csv_ruler_line(cases[i].text, cases[i].text + strlen(cases[i].text)) == cases[i].line, "%s",
+               cases[i].text);
+}
+
+/* Lines before the table are counted, and the table begins behind them; without any it begins at the beginning. */
+TEST(a_table_without_a_preamble_begins_at_once)
+{
+    static const char *const texts[] = {"1,2,3\n4,5,6\n7,8,9\n", "some words\n1,2,3\n4,5,6\n7,8,9\n", "a\nb\n"};
+    struct csv_format format = {0};
+    csv_format_set(&format, ',');
+    for (size_t i = 0; i < 3; i++) {
+        const char *next = NULL;
+        CHECK_EQ_SIZE((size_t)csv_count_preamble(&format, texts[i], texts[i] + strlen(texts[i]), &next), i == 1);
+        CHECK(next == texts[i] + (i == 1 ? strlen("some words\n") : 0));
+    }
+}
+
 TEST_LIST(LISTED(plain_numbers_are_as_before), LISTED(kinds), LISTED(options_decide), LISTED(rows_without_a_label),
           LISTED(odd_cells), LISTED(left_out), LISTED(words_of_texts), LISTED(headers_of_texts),
           LISTED(lines_before_the_table), LISTED(names), LISTED(encodings), LISTED(the_schema_applies_alike),
-          LISTED(no_memory))
+          LISTED(no_memory), LISTED(rulers), LISTED(a_table_without_a_preamble_begins_at_once))

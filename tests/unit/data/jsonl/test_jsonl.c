@@ -80,6 +80,8 @@ TEST(places_are_those_of_the_objects)
          "t.jsonl:3: no value in column 'x'; drop the row, or pass --missing zero, mean or drop"},
         {"{\"x\": 1, \"k\": \"a\"}\n{\"x\": 2, \"k\": \"b\", \"x\": 3}\n",
          "t.jsonl:2:20: a key that this object has already; remove one of the two"},
+        {"{\"x\": \"a\\uD83D\"}\n", "t.jsonl:1:9: half of a pair of surrogates, which are one character; write both"},
+        {"{\"x\": \"a\\u12g4\"}\n", "t.jsonl:1:9: \\u is not followed by four hexadecimal digits; write all of them"},
         {"{\"x\": {}}\n",
          "t.jsonl:1:7: an object within an object; a table has one value for each key: give its values "
          "keys of their own"},

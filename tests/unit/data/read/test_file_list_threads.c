@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/data/distributed_read_fixture.h"
@@ -150,6 +151,10 @@ SCRATCH_TEST(refusals)
     refused("", plain, "names no files");
     refused("# nothing\n\n", plain, "names no files");
     refused("0.svm\n@list.txt\n", plain, "is not a file");
+    CHECK(mkfifo("pipe", 0600) == 0); /* never opened: that would wait for a program that writes */
+    refused("0.svm\npipe\n", plain, "'pipe' is a pipe or a device");
+    refused("0.svm\n/dev/zero\n", plain, "'/dev/zero' is a pipe or a device");
+    CHECK(temper_data_read("@pipe", NULL, &(temper_data *){NULL}, NULL) == TEMPER_BAD_DATA);
     refused("0.svm\n0.csv\n", plain, "different ways");
     refused("1.svm\nbare.svm\n", plain, "only one of");
     refused("0.svm\n1.svm\n", (temper_read_options){.labels = "labels"}, "--labels is for one");
@@ -209,5 +214,36 @@ SCRATCH_TEST(memory_ends)
     CHECK(n > 50);
 }
 
+/* Where one file of a list has weights, those rows of others that have none weigh 1: on any number of processes. */
+SCRATCH_TEST(rows_of_a_file_without_weights_have_the_weight_1)
+{
+    static double values[600], weights[200];
+    static int label[200];
+    temper_data *plain = NULL, *weighted = NULL;
+    for (size_t i = 0; i < 600; i++)
+        values[i] = (double)i / 3;
+    for (size_t i = 0; i < 200; i++) {
+        weights[i] = 2 + (double)(i % 3);
+        label[i] = i % 2 == 0;
+    }
+    CHECK(temper_data_borrow_f64(values, 200, 3, label, &plain, NULL) == TEMPER_OK);
+    CHECK(temper_data_borrow_f64(values, 200, 3, label, &weighted, NULL) == TEMPER_OK);
+    CHECK(temper_data_set_weights(weighted, weights, NULL) == TEMPER_OK);
+    CHECK(temper_data_write(plain, "plain.tmpr", NULL, NULL) == TEMPER_OK);
+    CHECK(temper_data_write(weighted, "weighted.tmpr", NULL, NULL) == TEMPER_OK);
+    write_text("list.txt", "plain.tmpr\nweighted.tmpr\n");
+    check_file("@list.txt", (temper_read_options){0});
+    temper_data *all = NULL;
+    CHECK(temper_data_read("@list.txt", NULL, &all, NULL) == TEMPER_OK);
+    const struct dataset *data = (const struct dataset *)all;
+    for (size_t i = 0; data && data->weight && i < 400; i++)
+        CHECK(data->weight[i] == (i < 200 ? 1 : weights[i - 200]));
+    CHECK(data && data->weight);
+    temper_data_free(all);
+    temper_data_free(plain);
+    temper_data_free(weighted);
+}
+
 TEST_LIST(LISTED(a_list_is_the_whole), LISTED(bytes_and_doubles_go_where_they_belong), LISTED(refusals),
-          LISTED(files_that_contradict_each_other_are_refused), LISTED(memory_ends))
+          LISTED(files_that_contradict_each_other_are_refused), LISTED(memory_ends),
+          LISTED(rows_of_a_file_without_weights_have_the_weight_1))

@@ -235,7 +235,25 @@ SCRATCH_TEST(survives_without_memory)
     blob_free(&blob);
 }
 
+/* Up to a multiple of 64 bytes, with a line end last, as numpy writes it. */
+SCRATCH_TEST(a_header_is_filled_with_blanks)
+{
+    static const double x[] = {1, 2, 3};
+    temper_data *data = NULL;
+    CHECK(temper_data_borrow_f64(x, 3, 1, NULL, &data, NULL) == TEMPER_OK);
+    CHECK(temper_data_write(data, "out.npy", NULL, NULL) == TEMPER_OK);
+    struct blob file = binary_file("out.npy");
+    size_t header = file.length - sizeof x, at = 10;
+    CHECK(header % 64 == 0 && file.bytes[header - 1] == '\n');
+    while (at < header && file.bytes[at] != '}')
+        at++;
+    for (at++; at < header - 1; at++)
+        CHECKF(file.bytes[at] == ' ', "%zu", at);
+    blob_free(&file);
+    temper_data_free(data);
+}
+
 TEST_LIST(LISTED(floats_of_both_orders), LISTED(integers_of_all_widths), LISTED(unsigned_and_truth_values),
           LISTED(large_integers), LISTED(widening_keeps_what_was_read), LISTED(fortran_order_is_transposed),
           LISTED(large_fortran_order), LISTED(headers_of_all_versions), LISTED(writes_what_it_reads),
-          LISTED(survives_without_memory))
+          LISTED(survives_without_memory), LISTED(a_header_is_filled_with_blanks))

@@ -43,4 +43,59 @@ TEST(widening)
         }
 }
 
-TEST_LIST(LINEAR_TESTS, LISTED(widening))
+/* Scores of floats and of doubles have the bits of many_times and an addition; a score that is too large is noticed in
+ * whichever row and class. */
+static void check_scores(const linear_type *linear, size_t rows, size_t columns, size_t classes)
+{
+    struct arrays all = {.shift = columns % 4};
+    const size_t n = rows * columns, stride = (rows + 15) / 16 * 16;
+    double *x = numbers(&all, n, 3), *w = numbers(&all, columns * classes, 0), *bias = numbers(&all, classes, 0);
+    double *out = array(&all, stride * classes), *expected = array(&all, stride * classes);
+    double *scratch = array(&all, linear_scratch(stride, columns, classes));
+    float *narrow = (float *)array(&all, (n + 1) / 2) + n % 2; /* to the end of the memory */
+    for (size_t i = 0; i < n; i++)
+        x[i] = (double)(narrow[i] = (float)x[i]);
+    struct many_f64 many = {.block = {x, rows, columns}, .classes = classes, .stride = stride, .scratch = scratch};
+    struct linear_scores of = {.x_f32 = narrow,
+                               .rows = rows,
+                               .columns = columns,
+                               .classes = classes,
+                               .stride = stride,
+                               .weights = w,
+                               .bias = bias,
+                               .largest = 1e300,
+                               .scratch = scratch};
+    linear->many_times(&many, w, expected);
+    for (size_t floats = 0; floats < 2; floats++) {
+        of.x_f32 = floats ? narrow : NULL;
+        of.x_f64 = floats ? NULL : x;
+        CHECK(linear->scores(&of, out));
+        for (size_t c = 0; c < classes; c++)
+            for (size_t i = 0; i < rows; i++)
+                CHECKF(out[c * stride + i] == expected[c * stride + i] + bias[c], "%zu rows, %zu columns, %zu classes",
+                       rows, columns, classes);
+    }
+    bias[classes - 1] = 1e301;
+    CHECK(!linear->scores(&of, out));
+    bias[classes - 1] = 0;
+    narrow[n - 1] = NAN;
+    CHECK(!linear->scores(&of, out));
+    release(&all);
+}
+
+TEST(scores)
+{
+    KERNEL_OR_SKIP;
+    static const size_t classes[] = {3, 7, 10, 13, 40};
+    if (!kernel->LINEAR->scores) { /* plain has none */
+        CHECK(kernel->LINEAR == &linear_f64_plain);
+        return;
+    }
+    for (size_t n = 0; n < SOME_ROWS; n++)
+        for (size_t k = 0; k < sizeof classes / sizeof *classes; k++)
+            for (size_t columns = 1 + n % 3; columns <= 60; columns += test_step(7))
+                if (linear_scores_fit(columns, classes[k]) && some_rows[n] > 0)
+                    check_scores(kernel->LINEAR, some_rows[n], columns, classes[k]);
+}
+
+TEST_LIST(LINEAR_TESTS, LISTED(widening), LISTED(scores))

@@ -247,5 +247,27 @@ TEST(common_offsets)
     }
 }
 
+/* Every row of a block is computed, whatever their number is, and no other one. */
+TEST(any_number_of_rows)
+{
+    KERNEL_OR_SKIP;
+    struct buffers *b = buffers();
+    const struct setting s = {3, 0.5, 1.3, 1};
+    for (size_t rows = 1; rows <= PADDED; rows++) {
+        struct softmax_f32 f32 = block32(b, &s);
+        struct softmax_f64 f64 = block64(b, &s);
+        f32.shape.rows = f64.shape.rows = rows;
+        fill(b, &s);
+        for (size_t i = 0; i < PADDED; i++)
+            b->loss32[i] = -1, b->loss64[i] = -1;
+        kernel->softmax_f32(&f32);
+        kernel->softmax_f64(&f64);
+        for (size_t i = 0; i < rows; i++)
+            CHECKF(b->loss32[i] >= 0 && b->loss64[i] >= 0, "row %zu of %zu: %g, %g", i, rows, (double)b->loss32[i],
+                   b->loss64[i]);
+    }
+}
+
 TEST_LIST(LISTED(agrees_with_the_exact_functions), LISTED(a_thousand_classes), LISTED(any_start_will_do),
-          LISTED(lambda_is_the_excess), LISTED(bad_rows_are_nan), LISTED(huge_activations), LISTED(common_offsets))
+          LISTED(lambda_is_the_excess), LISTED(bad_rows_are_nan), LISTED(huge_activations), LISTED(common_offsets),
+          LISTED(any_number_of_rows))

@@ -15,7 +15,7 @@ TEST(only_two_temperature_losses_of_many_classes_have_a_matrix_for_each_class)
                                       .method = TEMPER_SCE, .t1 = 1, .t2 = 1, .alpha = 4, .beta = 1, .log_zero = -4};
     struct dataset *two = made_data(MATRIX_F64, 300, 3, 2), *three = made_data(MATRIX_F64, 300, 3, 3);
     CHECK(preconditioner_per_class(three, logistic, 4) && !preconditioner_per_class(two, logistic, 4));
-    CHECK(!preconditioner_per_class(three, robust, 4) && preconditioner_is_renewed(three, robust));
+    CHECK(preconditioner_per_class(three, robust, 4) && preconditioner_is_renewed(three, robust));
     CHECK(!preconditioner_per_class(three, forward, 4) && !preconditioner_is_renewed(three, forward));
     CHECK(!preconditioner_per_class(three, convex, 4) && !preconditioner_is_renewed(three, convex));
     CHECK(preconditioner_suits(forward, three) && preconditioner_suits(convex, three));

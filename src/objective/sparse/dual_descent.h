@@ -1,0 +1,25 @@
+/* dual_descent: the minimum of a logistic regression on sparse rows by coordinate ascent on its dual, one row after the
+ * other, with a bound by which the result can be judged. */
+#ifndef OBJECTIVE_DUAL_DESCENT_H
+#define OBJECTIVE_DUAL_DESCENT_H
+
+#include "objective/objective.h"
+
+struct dual_result {
+    size_t epochs;      /* passes over all rows; each costs about as much as an evaluation */
+    double lower_bound; /* of the objective: no weights have a smaller one */
+};
+
+/* Whether the objective of that specification has such a dual, and its rows are so short, relative to the penalty, that
+ * some epochs solve it; from a sample of them. The same for any number of processes. */
+temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits, temper_error *error);
+
+/* About how many bytes it uses. */
+double dual_descent_bytes(const struct objective_spec *spec);
+
+/* Fills w, from rows in a random order that follows from their number alone: one thread, so that there is one result.
+ * Ends when the objective is expected to be within `share` of its minimum, or when epochs gain little. */
+temper_status dual_descent(const struct objective *objective, double share, double *w, struct dual_result *result,
+                           temper_error *error);
+
+#endif

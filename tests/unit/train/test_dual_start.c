@@ -1,0 +1,118 @@
+/* Trainings of sparse rows that begin with a dual coordinate ascent end where conjugate gradients end, on any number of
+ * threads and after any interruption. */
+#include <unistd.h>
+
+#include "fixtures/data/binary_format_fixture.h"
+#include "fixtures/data/dataset_fixture.h"
+#include "fixtures/fault_injection.h"
+#include "fixtures/model_fixture.h"
+#include "fixtures/scratch_folder.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+
+enum { ROWS = 300, COLUMNS = 520 }; /* more columns than Newton's method takes */
+
+static temper_train_options dual_options(double tolerance)
+{
+    temper_train_options options = made_options();
+    options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    options.scale = "none";
+    options.l2 = 2;
+    options.tolerance = tolerance;
+    return options;
+}
+
+TEST(the_end_is_that_of_conjugate_gradients)
+{
+    static const double tolerances[] = {0.1, 1e-4, 1e-8};
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    temper_train_options options = dual_options(1e-10);
+    temper_train_report exact = {0}, found = {0};
+    options.solver = "tron";
+    temper_model_free(made_train(data, options, &exact));
+    for (size_t i = 0; i < 3; i++) {
+        options = dual_options(tolerances[i]);
+        temper_model *model = made_train(data, options, &found);
+        CHECK(found.stop == TEMPER_STOP_CONVERGED);
+        CHECK_CLOSE(found.objective, exact.objective, 3e-3 * tolerances[i]);
+        CHECK(made_gradient(made_inside(model), data) <= 1.01 * tolerances[i]);
+        /* Epochs count as evaluations. */
+        CHECK(found.evaluations > 4 && found.evaluations + found.products < exact.evaluations + exact.products);
+        temper_model_free(model);
+    }
+    dataset_free(data);
+}
+
+TEST(a_solver_that_was_asked_for_and_other_starts_do_without)
+{
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    temper_train_options options = dual_options(0.1);
+    temper_train_report report = {0};
+    temper_model *model = made_train(data, options, &report);
+    CHECK(report.iterations == 0);
+    options.solver = "tron";
+    temper_model_free(made_train(data, options, &report));
+    CHECK(report.iterations > 0);
+    options.solver = NULL;
+    options.init = "normal:0.01";
+    temper_model_free(made_train(data, options, &report));
+    CHECK(report.iterations > 0);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+TEST(any_number_of_threads_has_the_same_bits)
+{
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    check_same_on_threads(data, dual_options(1e-6));
+    dataset_free(data);
+}
+
+SCRATCH_TEST(a_resumed_training_has_the_same_bits)
+{
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    temper_train_options options = dual_options(1e-8);
+    temper_model *wanted = made_train(data, options, NULL);
+    options.checkpoint = "going.resume";
+    options.checkpoint_seconds = 0;
+    for (size_t after = 1; after < 4; after++) {
+        struct made_stop stop = {.after = after};
+        temper_train_report report = {0};
+        options.resume = 0;
+        options.on_progress = made_follow;
+        options.progress_context = &stop;
+        unlink(options.checkpoint);
+        temper_model_free(made_train(data, options, NULL));
+        options.resume = 1;
+        options.on_progress = NULL;
+        temper_model *resumed = made_train(data, options, &report);
+        CHECKF(model_same(made_inside(resumed), made_inside(wanted)), "stopped after %zu", after);
+        temper_model_free(resumed);
+    }
+    temper_model_free(wanted);
+    dataset_free(data);
+}
+
+TEST(a_lack_of_memory_is_reported)
+{
+    struct dataset *data = made_data(MATRIX_CSR, 20, COLUMNS, 2);
+    temper_train_options options = dual_options(0.1);
+    size_t n = 1;
+    for (bool fired = true; fired; n++) {
+        temper_error error = {0};
+        temper_model *model = NULL;
+        fault_arm(n);
+        temper_status status = temper_train(made_public(data), &options, &model, NULL, &error);
+        fault_disarm();
+        fired = fault_fired();
+        CHECKF(status == (model ? TEMPER_OK : TEMPER_NO_MEMORY), "allocation %zu: %s", n, error.message);
+        temper_model_free(model);
+    }
+    CHECK(n > 20);
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(the_end_is_that_of_conjugate_gradients),
+          LISTED(a_solver_that_was_asked_for_and_other_starts_do_without),
+          LISTED(any_number_of_threads_has_the_same_bits), LISTED(a_resumed_training_has_the_same_bits),
+          LISTED(a_lack_of_memory_is_reported))
