@@ -16,31 +16,31 @@ static const double LARGEST_SPREAD = 600;
 
 /* ---- Very high temperatures ------------------------------------------------------------------ */
 
-/* With v = log(1 + s lambda), log p_c = -(v + log(1 + s b_c e^-v))/s stays small where lambda
- * overflows. Such temperatures have no practical use, so bisection is fast enough. */
-static double spread_log_p(double gap_from, double a_c, double t, double log_spread)
+/* With w = log(1 + s lambda)/s = -log p_top, log p_c = -w - log(1 + s b_c e^(-s w))/s stays small where lambda, or even
+ * log(1 + s lambda), overflows. Such temperatures have no practical use, so bisection is fast enough. */
+static double spread_log_p(double gap_from, double a_c, double t, double spread)
 {
     double s = t - 1, half = gap_from / 2 - a_c / 2; /* the gap itself may overflow */
     if (half == 0)
-        return -log_spread / s;
-    double log_far = log(s) + log(half) + log(2) - log_spread; /* log(s b e^-v) */
-    return -(log_spread + (log_far > 0 ? log_far + log1p(exp(-log_far)) : log1p(exp(log_far)))) / s;
+        return -spread;
+    double log_far = log(s) + log(half) + log(2) - s * spread; /* log(s b e^(-s w)) */
+    return -spread - (log_far > 0 ? log_far + log1p(exp(-log_far)) : log1p(exp(log_far))) / s;
 }
 
 /* sum p_c */
-static double spread_sum(const double *a, size_t n, size_t top, double t, double log_spread)
+static double spread_sum(const double *a, size_t n, size_t top, double t, double spread)
 {
     double sum = 0;
     for (size_t c = 0; c < n; c++)
         if (a[c] != -INFINITY)
-            sum += exp(spread_log_p(a[top], a[c], t, log_spread));
+            sum += exp(spread_log_p(a[top], a[c], t, spread));
     return sum;
 }
 
-/* v, by bisection down to neighbouring doubles. */
+/* w, by bisection down to neighbouring doubles. */
 static double spread_solve(const double *a, size_t n, size_t top, double t, size_t *updates)
 {
-    double low = 0, high = (t - 1) * log((double)n);
+    double low = 0, high = log((double)n);
     for (*updates = 0;; ++*updates) {
         double middle = low + (high - low) / 2;
         if (middle <= low || middle >= high)
@@ -118,13 +118,12 @@ static void solve_sparse(const double *a, size_t n, struct partition *family)
     family->lambda = family->exact.high;
 }
 
-/* t so large that lambda would overflow: v = log(1 + s lambda) is solved for instead. */
+/* t so large that lambda would overflow: w = log(1 + s lambda)/s is solved for instead. */
 static void solve_spread(const double *a, size_t n, struct partition *family)
 {
-    double s = family->t - 1;
-    family->log_spread = spread_solve(a, n, family->top, family->t, &family->updates);
-    family->log_top = -family->log_spread / s;
-    family->lambda = stretch_exp(family->log_spread / s, s);
+    family->spread = spread_solve(a, n, family->top, family->t, &family->updates);
+    family->log_top = -family->spread;
+    family->lambda = stretch_exp(family->spread, family->t - 1);
 }
 
 /* Each Newton or bisection step is one pass over the n classes. */
@@ -167,8 +166,8 @@ double partition_log_p(const struct partition *family, size_t c, double a_c)
         return -INFINITY;
     if (family->t == 1)
         return a_c - family->max - family->lambda;
-    if (family->log_spread > 0)
-        return spread_log_p(family->max, a_c, family->t, family->log_spread);
+    if (family->spread > 0)
+        return spread_log_p(family->max, a_c, family->t, family->spread);
     if (family->t < 1)
         return sparse_log_p(family->max, a_c, family->t, family->exact);
     /* the gap to the largest activation is all that matters */

@@ -18,7 +18,7 @@ struct partition {
     double log_top;             /* log p of that class */
     double lambda;              /* G - max */
     struct double_double exact; /* lambda with the digits that t < 1 needs near the edge of support */
-    double log_spread;          /* log(1 + s lambda), for temperatures at which lambda overflows, else 0 */
+    double spread;              /* log(1 + s lambda)/s, for temperatures at which lambda overflows, else 0 */
     size_t updates;             /* Newton or bisection steps */
 };
 

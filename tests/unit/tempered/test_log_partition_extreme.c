@@ -1,12 +1,13 @@
 /* G_t at the rim: huge activations, huge temperatures, infinities, NaN, no classes at all. */
+#include <float.h>
 #include <math.h>
 
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "temper_extra.h"
 
-static const double temperatures[] = {0,   0.1, 0.5, 0.9, 1 - 0x1p-53, 1,   1 + 0x1p-52, 1 + 1e-8, 1.1,   1.12,
-                                      1.5, 2,   3,   5,   100,         700, 1e4,         1e6,      1e100, 1e300};
+static const double temperatures[] = {0, 0.1, 0.5, 0.9, 1 - 0x1p-53, 1,   1 + 0x1p-52, 1 + 1e-8, 1.1,   1.12,   1.5,
+                                      2, 3,   5,   100, 700,         1e4, 1e6,         1e100,    1e300, DBL_MAX};
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures, MOST = 1000 };
 
 /* Is it a distribution, with a likeliest class where a is largest? */
