@@ -129,8 +129,8 @@ void knn_order(struct points points, size_t leaf, uint32_t *order)
 
 /* ---- Tiles -------------------------------------------------------------------------------------- */
 
-/* Rows of a block; points of a tile. */
-enum { QUERIES = NEIGHBOUR_QUERIES, TILE = NEIGHBOUR_POINTS };
+/* Rows of a block; points of a tile; tiles of a group, whose nearest is known. */
+enum { QUERIES = NEIGHBOUR_QUERIES, TILE = NEIGHBOUR_POINTS, TILE_GROUP = 8 };
 /* A block is compared with one in SHARE_OF_TILES tiles, but with at least LEAST_TILES. With up to LEAST_TILES * TILE
  * = 2560 points that is all of them, and the search is exact. */
 enum { LEAST_TILES = 20, SHARE_OF_TILES = 5 };
@@ -208,10 +208,11 @@ static void find_centres(struct knn_search *search)
 struct query_block {
     const struct knn_search *search;
     size_t rows;
-    const uint32_t *row;  /* of each query */
-    float *x;             /* their features: [dimension * QUERIES + query]; 0 for unused queries */
-    float *tile_distance; /* of each tile: its squared distance, infinite once it was tried */
-    float *best;          /* lists of values and of rows, as of neighbour_lists.h */
+    const uint32_t *row;   /* of each query */
+    float *x;              /* their features: [dimension * QUERIES + query]; 0 for unused queries */
+    float *tile_distance;  /* of each tile: its squared distance, infinite once it was tried */
+    float *group_distance; /* of each TILE_GROUP tiles: the smallest of these distances */
+    float *best;           /* lists of values and of rows, as of neighbour_lists.h */
     uint32_t *listed;
     float worst[QUERIES]; /* the last of each list in `best`: a point must be below it */
     float norm[QUERIES];  /* |x|^2 */
@@ -291,25 +292,30 @@ static bool is_far(const struct query_block *block, size_t tile)
     return apart > FAR_ENOUGH * reach;
 }
 
-/* The nearest tile that was not tried yet, the first of equal ones, which is marked as tried. A linear search, for the
- * number of tiles is at most NEIGHBOURS_AMONG / TILE: minima of MINIMA tiles each without branches, then the tile. */
+/* The smallest distance of a group of TILE_GROUP tiles. */
+static float least_of(const struct query_block *block, size_t group)
+{
+    size_t end = (group + 1) * TILE_GROUP < block->search->tiles ? (group + 1) * TILE_GROUP : block->search->tiles;
+    float least = INFINITY;
+    for (size_t tile = group * TILE_GROUP; tile < end; tile++)
+        least = block->tile_distance[tile] < least ? block->tile_distance[tile] : least;
+    return least;
+}
+
+/* The nearest tile that was not tried yet, the first of equal ones, which is marked as tried: that of the group with
+ * the smallest distance. The number of tiles if no other is at a finite distance. */
 static size_t next_tile(const struct query_block *block)
 {
-    enum { MINIMA = 8 };
-    float low[MINIMA], *distance = block->tile_distance;
-    size_t tiles = block->search->tiles, tile = 0;
-    for (size_t j = 0; j < MINIMA; j++)
-        low[j] = INFINITY;
-    for (; tile + MINIMA <= tiles; tile += MINIMA)
-        for (size_t j = 0; j < MINIMA; j++)
-            low[j] = distance[tile + j] < low[j] ? distance[tile + j] : low[j];
-    for (; tile < tiles; tile++)
-        low[0] = distance[tile] < low[0] ? distance[tile] : low[0];
-    for (size_t j = 1; j < MINIMA; j++)
-        low[0] = low[j] < low[0] ? low[j] : low[0];
-    for (tile = 0; tile + 1 < tiles && distance[tile] > low[0];)
+    size_t groups = (block->search->tiles + TILE_GROUP - 1) / TILE_GROUP, best = 0;
+    for (size_t group = 1; group < groups; group++)
+        best = block->group_distance[group] < block->group_distance[best] ? group : best;
+    size_t tile = best * TILE_GROUP;
+    if (!isfinite(block->group_distance[best]))
+        return block->search->tiles;
+    while (tile + 1 < block->search->tiles && block->tile_distance[tile] > block->group_distance[best])
         tile++;
-    distance[tile] = INFINITY;
+    block->tile_distance[tile] = INFINITY;
+    block->group_distance[best] = least_of(block, best);
     return tile;
 }
 
@@ -333,6 +339,8 @@ static void begin_block(struct query_block *block)
         block->worst[q] = q < block->rows ? INFINITY : -INFINITY;
     measure_queries(block);
     measure_tiles(block);
+    for (size_t group = 0; group * TILE_GROUP < search->tiles; group++)
+        block->group_distance[group] = least_of(block, group);
 }
 
 /* Searches the neighbours of one block of queries. The result depends on the block only, not on the thread that
@@ -354,6 +362,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     block.low = block.x + search->rows;
     block.high = block.low + dimensions;
     block.tile_distance = block.high + dimensions;
+    block.group_distance = block.tile_distance + search->tiles;
     begin_block(&block);
     memcpy(own, block.row, block.rows * sizeof *own);
     struct neighbour_lists lists = {.count = search->count,
@@ -366,6 +375,8 @@ static temper_status run_block(void *context, size_t number, size_t worker)
                                     .worst = block.worst};
     for (size_t i = 0; i < search->tried; i++) {
         size_t tile = next_tile(&block);
+        if (tile == search->tiles)
+            break;
         if (is_far(&block, tile))
             continue;
         search->take_tile(&lists, &(struct neighbour_points){.x = search->tile + tile * TILE * dimensions,
@@ -439,7 +450,7 @@ static temper_status search_all(struct knn_search *search, size_t threads, tempe
     size_t blocks = (first_query(search, rank + 1) + QUERIES - 1) / QUERIES - search->from;
     search->nearest = QUERIES * neighbour_stride(search->count);
     search->rows = QUERIES * dimensions;
-    search->distances = 2 * dimensions + search->tiles; /* a box before the distances */
+    search->distances = 2 * dimensions + 2 * search->tiles; /* a box before the distances, groups behind them */
     /* No workspace for threads that would have no block. */
     threads = threads > blocks && blocks ? blocks : threads;
     search->distances = (search->distances + NEIGHBOUR_PAD - 1) / NEIGHBOUR_PAD * NEIGHBOUR_PAD; /* stays aligned */
