@@ -841,6 +841,9 @@ typedef struct temper_fold_path {
     const uint32_t *fold; /* of each row, below `folds`: the fits of a fold leave out its rows */
     size_t folds, penalties;
     const double *l2; /* [fold * penalties + i]; it takes the least time if those of a fold fall */
+    /* Above 0: a fit has converged where no entry of the gradient of its mean loss with the penalty exceeds this, in
+     * place of the tolerance of the options; the rule of scikit-learn's "lbfgs". */
+    double gradient_entry;
     /* Filled for every fit, [fold * penalties + i]: weights, one for each unscaled feature, and intercepts; */
     double *weights, *intercepts;
     size_t *iterations;

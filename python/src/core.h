@@ -76,8 +76,8 @@ PyObject *model_from_bytes(PyObject *module, PyObject *args);
 /* train(data, warm, follow, signals, *, ...); (plan, ask) in the place of the data trains on rows
  * of remote shards */
 PyObject *train_from_python(PyObject *module, PyObject *args, PyObject *keywords);
-/* fit_folds(data, (folds, penalties, fold, l2, weights, intercepts, scores, iterations, stops), None, signals, *, ...),
- * the options of train; the arrays from the weights on are filled */
+/* fit_folds(data, (folds, penalties, gradient_entry, fold, l2, weights, intercepts, scores, iterations, stops), None,
+ * signals, *, ...), the options of train; the arrays from the weights on are filled */
 PyObject *fit_folds(PyObject *module, PyObject *args, PyObject *keywords);
 /* tune(data, trusted, follow, signals, *, ...) */
 PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords);

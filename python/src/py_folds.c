@@ -36,7 +36,8 @@ static bool take_arrays(const temper_data *data, PyObject *tuple, struct fold_ar
 {
     PyObject *object[ARRAYS];
     Py_ssize_t folds, penalties;
-    if (!PyArg_ParseTuple(tuple, "nnOOOOOOO", &folds, &penalties, &object[FOLD], &object[L2], &object[WEIGHTS],
+    double entry;
+    if (!PyArg_ParseTuple(tuple, "nndOOOOOOO", &folds, &penalties, &entry, &object[FOLD], &object[L2], &object[WEIGHTS],
                           &object[INTERCEPTS], &object[SCORES], &object[ITERATIONS], &object[STOPS]))
         return false;
     size_t rows = (size_t)temper_data_rows(data), features = (size_t)temper_data_features(data);
@@ -52,6 +53,7 @@ static bool take_arrays(const temper_data *data, PyObject *tuple, struct fold_ar
                                       .folds = (size_t)folds,
                                       .penalties = (size_t)penalties,
                                       .l2 = arrays->held[L2].buf,
+                                      .gradient_entry = entry,
                                       .weights = arrays->held[WEIGHTS].buf,
                                       .intercepts = arrays->held[INTERCEPTS].buf,
                                       .scores = arrays->held[SCORES].buf};

@@ -78,7 +78,7 @@ def train(data: Data | tuple[Plan, Callable[..., Any]], warm: Model | None, foll
           estimate_noise: bool, clean: str | None,
           l1: float, fold: _Array | None,
           folds: int) -> tuple[Model, dict[str, Any], BaseException | None]: ...
-def fit_folds(data: Data, arrays: tuple[int, int, _Array, _Array, _Array, _Array, _Array, _Array, _Array], follow: None,
+def fit_folds(data: Data, arrays: tuple[int, int, float, _Array, _Array, _Array, _Array, _Array, _Array, _Array], follow: None,
               signals: bool, *, loss: str, t1: float, t2: float, l2: float, scale: str | None, solver: str | None,
               precision: str | None, starts: int, no_intercept: bool, tolerance: float, max_iterations: int, seed: int,
               threads: int, calibrate: str | None, estimate_noise: bool, clean: str | None, l1: float, fold: None,

@@ -7,6 +7,7 @@
  * evaluate many minimisations at once (search/fits_batched.c): each of them waits in its own stage for its reply. */
 #include "optim/lbfgs.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -118,6 +119,8 @@ static enum lbfgs_stage direction_preconditioned(struct lbfgs *self)
         expect_decrease(self);
     if (solver_has_converged(&self->state))
         return end(self, OPTIM_CONVERGED);
+    if (self->options.convex && !blind(self))
+        return search(self, INFINITY);
     /* Measuring the length takes a pass over the data: it is requested only for steps that may exceed the limit. */
     if (!solver_step_factor_known(&self->state, self->direction, length_limit(self), &longest))
         return STAGE_LENGTH;
@@ -362,6 +365,18 @@ temper_status lbfgs_new(size_t size, bool preconditioned, const struct optim_opt
     else
         *out = self;
     return status;
+}
+
+/* The vectors of the pairs change in place: nothing is allocated. */
+void lbfgs_restart(struct lbfgs *self, const struct optim_options *options, const double *start, double shift,
+                   size_t penalised)
+{
+    assert(!self->preconditioned && self->stage == STAGE_DONE && !options->memory);
+    self->options = *options;
+    solver_restart(&self->state);
+    lbfgs_history_shift(&self->pairs, shift, penalised);
+    vector_copy(self->state.trial, start, self->problem.size);
+    self->stage = STAGE_START;
 }
 
 /* Accepts NULL, and an object that lbfgs_new could not complete. */

@@ -40,6 +40,13 @@ temper_status lbfgs_new(size_t size, bool preconditioned, const struct optim_opt
                         struct lbfgs **out, temper_error *error);
 void lbfgs_close(struct lbfgs *self); /* not _free, which is a name of libLBFGS */
 
+/* Begins another minimisation with an object whose last one has ended: of the function that has shift |w|^2 / 2 over
+ * the first `penalised` numbers more than the last one, as of another penalty, or a function near that. The pairs are
+ * kept, with the curvature that they have in it. Not for a preconditioned one, nor from a memory; options->history does
+ * not count. */
+void lbfgs_restart(struct lbfgs *self, const struct optim_options *options, const double *start, double shift,
+                   size_t penalised);
+
 /* The request stays the same, and its vectors stay where they are, until the reply. */
 struct lbfgs_request lbfgs_next_request(const struct lbfgs *self);
 /* Allocates nothing, and fails only if options->memory turns out to be that of another function: TEMPER_BAD_DATA. */

@@ -170,3 +170,21 @@ void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *pre
     head->pairs = fmin(head->pairs + 1, (double)pairs->limit);
     head->extra = head->pairs * (double)pair_size(pairs);
 }
+
+/* gamma is that of the newest pair, as lbfgs_history_complete computes it with M = 1. */
+void lbfgs_history_shift(const struct lbfgs_history *pairs, double shift, size_t penalised)
+{
+    struct solver_head *head = pairs->state->head;
+    const size_t n = size_of(pairs), count = (size_t)head->pairs;
+    for (size_t age = count; age-- > 0;) {
+        double *s = pair_at(pairs, slot_of(pairs, age)), *y = s + n;
+        vector_add(y, shift, s, penalised);
+        const double sy = vector_dot(s, y, n), yy = vector_dot(y, y, n);
+        if (!(sy > CURVED * vector_norm(s, n) * sqrt(yy)) || !isfinite(1 / sy)) {
+            lbfgs_history_clear(pairs);
+            return;
+        }
+        s[2 * n] = 1 / sy;
+        head->gamma = sy / yy;
+    }
+}

@@ -32,4 +32,8 @@ void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double gamma, 
 bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y);
 void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *preconditioned_y);
 
+/* Adds shift |w|^2 / 2 over the first `penalised` numbers to the function that the pairs are of: y += shift s there,
+ * which is exact. Without a preconditioner. All pairs are dropped if one has no positive curvature then. */
+void lbfgs_history_shift(const struct lbfgs_history *pairs, double shift, size_t penalised);
+
 #endif

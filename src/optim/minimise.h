@@ -81,6 +81,7 @@ bool optim_bound_reached(const struct optim_distance *distance, double value);
 
 struct optim_options {
     double gradient_norm;           /* converged at this or below, */
+    double gradient_entry;          /* or, if this is above 0, where no entry of the gradient exceeds it, */
     struct optim_distance distance; /* if this is small enough too */
     size_t max_iterations;
     /* The minimiser ends after so many iterations, as if they were the limit, unless the norm of the gradient has come
@@ -90,6 +91,8 @@ struct optim_options {
     double min_decrease; /* of the value in a hundred iterations, else it is stalled; 0: rounding */
     size_t history;      /* L-BFGS: pairs of vectors; 0: 100, fewer for very long vectors */
     double first_length; /* of the first step at most, in the norm of `length`; 0: 1 */
+    /* L-BFGS: the function is convex, so that only steps made without knowing the curvature are limited in length. */
+    bool convex;
     /* The length of a step v: the root mean square change of the scores of all rows; it keeps steps from jumping into
      * the region where the loss is flat. Linear in the size of v. Later steps are at most 8, twice that after a step of
      * 8 was a good one, and so on. It is not called for steps that are short beside those measured before. The context

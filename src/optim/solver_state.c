@@ -225,10 +225,19 @@ void solver_accept(struct solver_state *state)
 
 /* ---- The distance of the value from its minimum -------------------------------------------------------- */
 
-/* The gradient costs nothing to test, so that it comes first. */
+/* Its norm, or its largest entry if the options limit that one; an entry is never larger than the norm. */
+static bool gradient_small(const struct solver_state *state)
+{
+    const double entry = state->options->gradient_entry, norm = state->head->gradient_norm;
+    if (entry > 0)
+        return norm <= entry || vector_within(state->gradient, entry, state->problem->size);
+    return norm <= state->options->gradient_norm;
+}
+
+/* The gradient costs little to test, so that it comes first. */
 bool solver_checks_distance(const struct solver_state *state)
 {
-    return state->options->distance.share > 0 && state->head->gradient_norm <= state->options->gradient_norm;
+    return state->options->distance.share > 0 && gradient_small(state);
 }
 
 /* A negative decrease stands for unknown. The bound is divided by BOUND_FACTOR: it is far above the truth on most
@@ -271,7 +280,7 @@ static bool distance_small(const struct solver_state *state)
  * away. */
 bool solver_has_converged(const struct solver_state *state)
 {
-    return state->head->gradient_norm <= state->options->gradient_norm && distance_small(state);
+    return gradient_small(state) && distance_small(state);
 }
 
 /* Shifts a window of the last decreases, the newest first. They are part of the memory, so that a resumed training
@@ -386,6 +395,23 @@ void solver_begin(struct solver_state *state)
     state->head->start_norm = state->trial_norm;
     solver_accept(state);
     state->going = report(state);
+}
+
+void solver_restart(struct solver_state *state)
+{
+    const struct solver_head last = *state->head;
+    *state->head = (struct solver_head){.kind = last.kind,
+                                        .size = last.size,
+                                        .stiffness = last.stiffness,
+                                        .length_limit = LENGTH,
+                                        .extra = last.extra,
+                                        .pairs = last.pairs,
+                                        .next = last.next,
+                                        .gamma = last.gamma,
+                                        .history_limit = last.history_limit,
+                                        .expected_decrease = UNKNOWN};
+    state->w_is_best = state->at_last_evaluation = false;
+    state->stop = OPTIM_CONVERGED;
 }
 
 /* The report comes after the counter, so that a memory saved from it resumes with the next iteration. */

@@ -93,6 +93,10 @@ struct optim_result solver_result(const struct solver_state *state);
 const double *solver_best(const struct solver_state *state);
 bool solver_is_at_best(const struct solver_state *state);
 
+/* For another minimisation by the same object, of a function of similar curvature: counters begin at 0 again; the
+ * numbers of the method and the stiffness remain. */
+void solver_restart(struct solver_state *state);
+
 /* Evaluates value and gradient at state->trial. */
 temper_status solver_evaluate_trial(struct solver_state *state);
 /* To be called after an evaluation at the trial: counts it. trial_norm becomes infinite where value or gradient are not

@@ -175,6 +175,22 @@ void vector_copy(double *restrict to, const double *restrict from, size_t n)
 }
 
 /* Whether no entry is NaN or infinite, without a branch in the loop. */
+/* Blocks, so that a long vector with a large entry at its beginning is not read to its end, and each block is a loop
+ * without branches. NaN is outside of any limit. */
+bool vector_within(const double *x, double limit, size_t n)
+{
+    enum { BLOCK = 256 };
+    for (size_t from = 0; from < n; from += BLOCK) {
+        size_t end = n - from < BLOCK ? n : from + BLOCK;
+        int outside = 0;
+        for (size_t i = from; i < end; i++)
+            outside |= !(fabs(x[i]) <= limit);
+        if (outside)
+            return false;
+    }
+    return true;
+}
+
 bool vector_finite(const double *x, size_t n)
 {
     /* 0 times a finite number is 0; 0 times NaN or infinity is NaN, which no addition removes. */

@@ -39,6 +39,8 @@ void vector_step(double *restrict out, const double *restrict x, double a, const
 void vector_subtract(double *out, const double *x, const double *y, size_t n);
 void vector_scale(double *x, double a, size_t n);
 void vector_copy(double *restrict to, const double *restrict from, size_t n);
+/* Whether |x_i| <= limit for all i. */
+bool vector_within(const double *x, double limit, size_t n);
 /* No NaN and no infinity. */
 bool vector_finite(const double *x, size_t n);
 bool vector_equal(const double *x, const double *y, size_t n);

@@ -18,10 +18,11 @@
 
 enum {
     MOST_AT_ONCE = GRAM_PRECONDITIONERS_MOST_VECTORS, /* the requests of two passes, so that slots are rarely empty */
-    HISTORY = 100,            /* pairs of vectors of L-BFGS; with 40, there are half as many passes again */
-    WARM_HISTORY = 14,        /* from the solutions of similar fits, few iterations are needed */
-    WORTH_THREADS = 1 << 16,  /* numbers of all solvers together from which threads advance them */
-    SPARSE_HESSIAN_MOST = 500 /* features, as of Newton's method in a training */
+    HISTORY = 100,          /* pairs of vectors of L-BFGS; with 40, there are half as many passes again */
+    WARM_HISTORY = 14,      /* from the solutions of similar fits, few iterations are needed */
+    KEPT_HISTORY = 40,      /* of a solver that continues with another penalty, at most, */
+    KEPT_LEAST = 8,         /* and at least */
+    WORTH_THREADS = 1 << 16 /* numbers of all solvers together from which threads advance them */
 };
 /* Memory of all solvers together, but at least MULTI_WIDTH of them, and of scores. */
 static const size_t SOLVER_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
@@ -147,16 +148,14 @@ static void fill_members(const struct fits_job *job, struct multi_member *member
     }
 }
 
-/* Makes the objective of all fits. The parts of a partition cover the rows of all processes, hence the offset of
- * this process's first row. */
-static temper_status make_objective(struct fit_batch *batch)
+/* The parts of a partition cover the rows of all processes, hence the offset of this process's first row. */
+temper_status fits_objective_new(const struct fits_job *job, struct multi_objective **out, temper_error *error)
 {
-    const struct fits_job *job = batch->job;
     struct multi_spec spec = {.data = job->features->data,
                               .scale = scaled_features_scale(job->features),
                               .intercept = !job->options->no_intercept,
                               .threads = job->threads};
-    TRY(choose_precision(job->options, job->features->data, &spec.f64, batch->error));
+    TRY(choose_precision(job->options, job->features->data, &spec.f64, error));
     struct multi_member *member = mem_alloc(job->count, sizeof *member);
     uint32_t partitions = count_partitions(job);
     const uint32_t **part = (const uint32_t **)mem_alloc(partitions + 1, sizeof *part);
@@ -166,13 +165,20 @@ static temper_status make_objective(struct fit_batch *batch)
         for (uint32_t p = 0; p < partitions; p++)
             part[p] = job->partition[p].part + job->features->data->ranks.first_row;
         spec.partition = part;
-        status = multi_objective_new(&spec, member, job->count, &batch->objective, batch->error);
+        status = multi_objective_new(&spec, member, job->count, out, error);
     } else {
-        error_no_memory(batch->error);
+        error_no_memory(error);
     }
     mem_free(member);
     mem_free((void *)part);
     return status;
+}
+
+/* That of the job, or a new one. */
+static temper_status take_objective(struct fit_batch *batch)
+{
+    batch->objective = batch->job->objective;
+    return batch->objective ? TEMPER_OK : fits_objective_new(batch->job, &batch->objective, batch->error);
 }
 
 /* Whether a fit has a preconditioner: as in a training on dense rows; the Hessian at given weights also on sparse rows
@@ -180,7 +186,9 @@ static temper_status make_objective(struct fit_batch *batch)
 static bool is_preconditioned(const struct fits_job *job, const struct fit_spec *fit)
 {
     const struct dataset *data = job->features->data;
-    bool few = data->x.kind == MATRIX_CSR && data->x.columns <= SPARSE_HESSIAN_MOST;
+    if (fit->kept)
+        return false;
+    bool few = data->x.kind == MATRIX_CSR && data->x.columns <= FITS_SPARSE_HESSIAN_MOST;
     return preconditioner_suits(fit->loss, data) || (job->curvature_at && few);
 }
 
@@ -210,7 +218,8 @@ static void batch_free(struct fit_batch *batch)
     for (size_t i = 0; batch->record && i < batch->job->count; i++)
         mem_free(batch->record[i].end);
     gram_preconditioners_free(batch->preconditioners);
-    multi_objective_free(batch->objective);
+    if (!batch->job->objective)
+        multi_objective_free(batch->objective);
     mem_free(batch->record);
     mem_free(batch->zero);
     mem_free(batch->gradients);
@@ -225,7 +234,7 @@ static struct optim_distance fit_distance(const struct fit_batch *batch, size_t 
 {
     const struct fits_job *job = batch->job;
     const struct fit_spec *fit = &job->fit[number];
-    if (!job->converges || fit->loss.method == TEMPER_HINGE)
+    if (!job->converges || job->gradient_entry > 0 || fit->loss.method == TEMPER_HINGE)
         return (struct optim_distance){0};
     return train_distance(job->options->tolerance, fit->l2, batch->record[number].zero_value);
 }
@@ -253,23 +262,55 @@ static const double *start_of(struct fit_batch *batch, struct fit_slot *slot)
     return fit_extrapolate(fit, (struct fit_ends){last, before, batch->size}, slot->gradient);
 }
 
-/* Creates the L-BFGS solver of a slot, at zero, at given weights or by the results of earlier fits. */
+/* Pairs of vectors of a fit. Those that are kept for later fits are as many as take about as long as a pass over the
+ * rows: a pair four multiplications for each feature, a pass two for each entry, which are gathered if they are sparse.
+ * So there are few where rows are sparse and features many. All kept solvers together are limited in memory. */
+static size_t history_of(const struct fit_batch *batch, const struct fit_spec *fit)
+{
+    const struct fits_job *job = batch->job;
+    const struct matrix *x = &job->features->data->x;
+    if (!fit->kept)
+        return fit->after != FIT_BEGINS_AT_ZERO || fit->initial ? WARM_HISTORY : HISTORY;
+    size_t affordable = SOLVER_BYTES / (2 * batch->size * sizeof(double)) / job->count;
+    size_t wanted = (size_t)(x->nonzeros / (x->columns ? x->columns : 1));
+    return clamp(wanted < affordable ? wanted : affordable, KEPT_LEAST, KEPT_HISTORY);
+}
+
+/* The stopping rule of a slot's fit. That by the norm is relative to the gradient at zero, not at the start: a warm
+ * start must reach the same accuracy. */
+static struct optim_options solver_options(const struct fit_batch *batch, const struct fit_slot *slot)
+{
+    const struct fits_job *job = batch->job;
+    const struct fit_spec *fit = &job->fit[slot->fit];
+    struct optim_options options = {.gradient_norm = job->options->tolerance * batch->record[slot->fit].zero_norm,
+                                    .gradient_entry = job->gradient_entry,
+                                    .distance = fit_distance(batch, slot->fit),
+                                    .max_iterations = job->options->max_iterations,
+                                    .history = history_of(batch, fit),
+                                    .convex = fit->kept != NULL,
+                                    .no_memory = true};
+    return options;
+}
+
+/* Creates the L-BFGS solver of a slot, at zero, at given weights or by the results of earlier fits, or continues with
+ * the one that was kept. */
 static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot)
 {
     const struct fits_job *job = batch->job;
     const struct fit_spec *fit = &job->fit[slot->fit];
-    bool warm = fit->after != FIT_BEGINS_AT_ZERO || fit->initial;
-    struct optim_options options = {.gradient_norm = job->options->tolerance * batch->record[slot->fit].zero_norm,
-                                    .distance = fit_distance(batch, slot->fit),
-                                    .max_iterations = job->options->max_iterations,
-                                    .history = warm ? WARM_HISTORY : HISTORY};
-    /* The stopping rule is relative to the gradient at zero, not at the start: a warm start must reach the same
-     * accuracy. */
+    struct optim_options options = solver_options(batch, slot);
     slot->preconditioner = GRAM_PRECONDITIONERS_NONE;
     if (is_preconditioned(job, fit))
         TRY(gram_preconditioners_find(batch->preconditioners, fit->l2, &slot->preconditioner, batch->error));
-    TRY(lbfgs_new(batch->size, slot->preconditioner != GRAM_PRECONDITIONERS_NONE, &options, start_of(batch, slot),
-                  &slot->solver, batch->error));
+    if (fit->kept && fit->kept->solver) {
+        slot->solver = fit->kept->solver;
+        fit->kept->solver = NULL;
+        lbfgs_restart(slot->solver, &options, start_of(batch, slot), fit->l2 - fit->kept->l2,
+                      (size_t)job->features->data->x.columns);
+    } else {
+        TRY(lbfgs_new(batch->size, slot->preconditioner != GRAM_PRECONDITIONERS_NONE, &options, start_of(batch, slot),
+                      &slot->solver, batch->error));
+    }
     slot->stage = SLOT_SOLVING;
     release_end(batch, fit->after);
     release_end(batch, fit_second_start(job, fit));
@@ -311,6 +352,8 @@ static temper_status begin_fit(struct fit_batch *batch, struct fit_slot *slot, s
     slot->stage = SLOT_ZERO;
     batch->record[number].begun = true;
     batch->busy++;
+    if (batch->job->gradient_entry > 0)
+        return start_solver(batch, slot);
     if (!zero_is_known(batch->job, fit))
         return TEMPER_OK;
     batch->record[number].zero_norm = batch->record[fit->after].zero_norm;
@@ -350,7 +393,7 @@ static temper_status fill_slots(struct fit_batch *batch)
  * round. */
 static void add_request(struct fit_batch *batch, struct fit_slot *slot, struct multi_request request)
 {
-    request.member = slot->fit;
+    request.member = batch->job->objective ? batch->job->fit[slot->fit].member : slot->fit;
     slot->request = &batch->request[batch->requests++];
     *slot->request = request;
 }
@@ -413,7 +456,10 @@ static temper_status finish_fit(struct fit_batch *batch, struct fit_slot *slot)
             status = error_no_memory(batch->error);
     }
     record->ended = true;
-    lbfgs_close(slot->solver);
+    if (job->fit[slot->fit].kept)
+        *job->fit[slot->fit].kept = (struct kept_solver){slot->solver, job->fit[slot->fit].l2};
+    else
+        lbfgs_close(slot->solver);
     slot->solver = NULL;
     slot->stage = SLOT_FREE;
     batch->busy--;
@@ -538,7 +584,7 @@ temper_status fits_batched(const struct fits_job *job, bool *finished, temper_er
     batch->error = error;
     batch->size = fits_size(job->features, job->options);
     batch->rows = (size_t)job->features->data->x.rows;
-    temper_status status = allocate(batch) ? make_objective(batch) : error_no_memory(error);
+    temper_status status = allocate(batch) ? take_objective(batch) : error_no_memory(error);
     if (status == TEMPER_OK)
         status = make_preconditioners(batch);
     if (status == TEMPER_OK)

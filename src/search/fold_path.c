@@ -1,9 +1,12 @@
 /* fold_path: the fits of one penalty after the other; those of the folds run in step, so that a pass over the rows
  * serves all of them.
  *
- * A fit starts from the solutions of its fold for the penalties before. The fits of a penalty share one preconditioner,
- * the Hessian at the mean of their starts: folds have most of their rows in common, and the solutions of a convex loss
- * change little from one penalty to the next. So a fit takes a few passes, and a path one Hessian for each penalty. */
+ * A fit starts from the solutions of its fold for the penalties before. With few features, the fits of a penalty share
+ * one preconditioner, the Hessian at the mean of their starts: folds have most of their rows in common, and the
+ * solutions of a convex loss change little from one penalty to the next. So a fit takes a few passes, and a path one
+ * Hessian for each penalty. With many features, where a Hessian takes longer than the passes that it saves, each fold
+ * has one L-BFGS solver for the whole path: its pairs, which a change of the penalty changes by a known term, are the
+ * preconditioner. */
 #include "search/fold_path.h"
 
 #include <math.h>
@@ -12,9 +15,14 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
+#include "objective/batch/multi_objective.h"
+#include "optim/lbfgs.h"
 #include "search/many_fits.h"
 #include "tempered/loss_family.h"
 #include "train/train.h"
+
+/* Features of dense rows up to which a Hessian takes less time than the passes that it saves. */
+enum { DENSE_HESSIAN_MOST = 400 };
 
 /* A path in progress. */
 struct path_state {
@@ -23,8 +31,11 @@ struct path_state {
     const temper_fold_path *path;
     struct scaled_features features;
     struct split folds;
-    struct fit_spec *fit;         /* of each fold */
-    size_t size, penalty;         /* of a weight vector; the one in progress */
+    struct fit_spec *fit;              /* all, [fold * penalties + i] */
+    struct fit_spec *now;              /* those of the penalty in progress, by fold */
+    struct multi_objective *objective; /* of all fits */
+    struct kept_solver *kept;          /* of each fold, with many features; else NULL */
+    size_t size, penalty;              /* of a weight vector; the one in progress */
     double *next, *last, *second; /* [fold * size]: solutions of the penalty in progress and of the two before it */
     double *centre;               /* the mean of the starts */
     double started;
@@ -97,20 +108,29 @@ static double extrapolation(const struct path_state *p, size_t fold)
     return 0 < l2 && l2 < last && last < second ? fmin(log(last / l2) / log(second / last), 1) : 0;
 }
 
-/* The fits of the folds, and the mean of their starts. */
+/* All fits, without their starts. */
+static void list_fits(const struct path_state *p)
+{
+    for (size_t i = 0; i < p->path->folds * p->path->penalties; i++)
+        p->fit[i] = (struct fit_spec){.loss = loss_resolve(p->options->loss),
+                                      .l2 = p->path->l2[i],
+                                      .part = (uint32_t)(i / p->path->penalties),
+                                      .after = FIT_BEGINS_AT_ZERO,
+                                      .member = i};
+}
+
+/* The fits of the penalty in progress, and the mean of their starts. */
 static void prepare_fits(struct path_state *p)
 {
     memset(p->centre, 0, p->size * sizeof *p->centre);
     for (size_t f = 0; f < p->path->folds; f++) {
         const double *last = p->last + f * p->size, *second = p->second + f * p->size;
-        struct fit_spec *fit = &p->fit[f];
-        *fit = (struct fit_spec){.loss = loss_resolve(p->options->loss),
-                                 .l2 = l2_of(p, f, p->penalty),
-                                 .part = (uint32_t)f,
-                                 .after = FIT_BEGINS_AT_ZERO,
-                                 .initial = p->penalty > 0 ? last : NULL,
-                                 .second = p->penalty > 1 ? second : NULL,
-                                 .extrapolation = extrapolation(p, f)};
+        struct fit_spec *fit = &p->now[f];
+        *fit = p->fit[f * p->path->penalties + p->penalty];
+        fit->initial = p->penalty > 0 ? last : NULL;
+        fit->second = p->penalty > 1 ? second : NULL;
+        fit->extrapolation = extrapolation(p, f);
+        fit->kept = p->kept ? &p->kept[f] : NULL;
         for (size_t j = 0; j < p->size; j++)
             p->centre[j] += (last[j] + fit->extrapolation * (last[j] - second[j])) / (double)p->path->folds;
     }
@@ -163,18 +183,21 @@ static bool goes_on(void *context)
     return !options->on_progress || options->on_progress(options->progress_context, &shown) == 0;
 }
 
-/* The fits of one penalty, preconditioned by the Hessian at the mean of their starts, W = 0 for the first penalty. */
+/* The fits of one penalty, preconditioned by the Hessian at the mean of their starts, W = 0 for the first penalty, or
+ * by what the solvers of the folds have kept. */
 static temper_status fit_penalty(struct path_state *p, temper_error *error)
 {
     prepare_fits(p);
     struct fits_job job = {.features = &p->features,
                            .partition = &p->folds,
-                           .fit = p->fit,
+                           .fit = p->now,
                            .count = p->path->folds,
                            .options = p->options,
                            .threads = p->options->threads,
                            .converges = true,
-                           .curvature_at = p->centre,
+                           .gradient_entry = p->path->gradient_entry,
+                           .objective = p->objective,
+                           .curvature_at = p->kept ? NULL : p->centre,
                            .ended = take_fit,
                            .goes_on = goes_on,
                            .context = p};
@@ -191,18 +214,55 @@ static temper_status fit_penalty(struct path_state *p, temper_error *error)
 
 /* ---- The path ---------------------------------------------------------------------------------- */
 
+/* Whether fits are preconditioned by a Hessian. */
+static bool has_hessian(const struct path_state *p)
+{
+    return p->data->x.columns <= (p->data->x.kind == MATRIX_CSR ? FITS_SPARSE_HESSIAN_MOST : DENSE_HESSIAN_MOST);
+}
+
 static temper_status allocate(struct path_state *p, temper_error *error)
 {
     size_t folds = p->path->folds;
     p->size = fits_size(&p->features, p->options);
-    p->fit = mem_zeroed(folds, sizeof *p->fit);
+    p->fit = mem_zeroed(folds, p->path->penalties * sizeof *p->fit);
+    p->now = mem_zeroed(folds, sizeof *p->now);
+    p->kept = has_hessian(p) ? NULL : mem_zeroed(folds, sizeof *p->kept);
     p->next = mem_zeroed(folds, p->size * sizeof *p->next);
     p->last = mem_zeroed(folds, p->size * sizeof *p->last);
     p->second = mem_zeroed(folds, p->size * sizeof *p->second);
     p->centre = mem_zeroed(p->size, sizeof *p->centre);
-    if (!p->fit || !p->next || !p->last || !p->second || !p->centre)
+    if (!p->fit || !p->now || !p->next || !p->last || !p->second || !p->centre || (!p->kept && !has_hessian(p)))
         return error_no_memory(error);
     return split_given(p->data, p->path->fold, folds, &p->folds, error);
+}
+
+/* One objective for all fits: a sparse one has a transposed copy of the rows. */
+static temper_status make_objective(struct path_state *p, temper_error *error)
+{
+    struct fits_job job = {.features = &p->features,
+                           .partition = &p->folds,
+                           .fit = p->fit,
+                           .count = p->path->folds * p->path->penalties,
+                           .options = p->options,
+                           .threads = p->options->threads};
+    list_fits(p);
+    return fits_objective_new(&job, &p->objective, error);
+}
+
+static void path_free(struct path_state *p)
+{
+    for (size_t f = 0; p->kept && f < p->path->folds; f++)
+        lbfgs_close(p->kept[f].solver);
+    multi_objective_free(p->objective);
+    mem_free(p->kept);
+    mem_free(p->fit);
+    mem_free(p->now);
+    mem_free(p->next);
+    mem_free(p->last);
+    mem_free(p->second);
+    mem_free(p->centre);
+    split_free(&p->folds);
+    scaled_features_free(&p->features);
 }
 
 temper_status fold_path(const struct dataset *data, const temper_train_options *options, const temper_fold_path *path,
@@ -216,14 +276,10 @@ temper_status fold_path(const struct dataset *data, const temper_train_options *
     TRY(check_classes(data, path, error));
     TRY(scaled_features_new(data, full.scale, full.threads, &p.features, error));
     temper_status status = allocate(&p, error);
+    if (status == TEMPER_OK)
+        status = make_objective(&p, error);
     for (; status == TEMPER_OK && p.penalty < path->penalties; p.penalty++)
         status = fit_penalty(&p, error);
-    mem_free(p.fit);
-    mem_free(p.next);
-    mem_free(p.last);
-    mem_free(p.second);
-    mem_free(p.centre);
-    split_free(&p.folds);
-    scaled_features_free(&p.features);
+    path_free(&p);
     return status;
 }

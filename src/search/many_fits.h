@@ -12,6 +12,16 @@
 #define FIT_BEGINS_AT_ZERO SIZE_MAX
 #define FIT_SEES_ALL       UINT32_MAX
 
+struct lbfgs;
+struct multi_objective;
+
+/* The solver of a fit that has ended, for the next one on the same rows with another penalty. It begins empty; the
+ * caller closes the solver (optim/lbfgs.h). */
+struct kept_solver {
+    struct lbfgs *solver;
+    double l2; /* of the function that it has minimised */
+};
+
 struct fit_spec {
     temper_loss_spec loss; /* resolved, and trainable */
     double l2, l1;
@@ -22,6 +32,10 @@ struct fit_spec {
     /* Along a path of penalties: the start is the last result plus this multiple of its difference from the result
      * before that one, if there is one. 0: no extrapolation. */
     double extrapolation;
+    /* Batched fits: NULL, or the solver to continue with, whose pairs are used in place of a preconditioner, and which
+     * is left there again. The pairs of different fits of a job are different. */
+    struct kept_solver *kept;
+    size_t member; /* with fits_job.objective: its number there */
 };
 
 /* The result of a fit. The arrays are valid during the call that reports it. */
@@ -42,7 +56,12 @@ struct fits_job {
     const temper_train_options *options;
     size_t threads; /* at least 1 */
     bool converges; /* as a final fit does; false: the gradient alone decides when a fit stops */
-    bool few;       /* a Gram matrix of all rows would take longer than it saves */
+    /* Batched fits. Above 0: a fit has converged where no entry of its gradient exceeds this, whatever the tolerance
+     * is. */
+    double gradient_entry;
+    /* NULL, or the objective of these fits, and perhaps of others, by fits_objective_new. */
+    struct multi_objective *objective;
+    bool few; /* a Gram matrix of all rows would take longer than it saves */
     /* NULL, or weights as fit_end.w near which all fits are expected to end: the batched ones of a convex loss are
      * preconditioned by the Hessian there, in place of that at W = 0. They have one loss. */
     const double *curvature_at;
@@ -54,6 +73,9 @@ struct fits_job {
     bool (*goes_on)(void *context);
     void *context;
 };
+
+/* Features of sparse rows up to which fits are preconditioned by curvature_at, as of Newton's method in a training. */
+enum { FITS_SPARSE_HESSIAN_MOST = 500 };
 
 /* *finished is false where goes_on ended it. */
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error);
@@ -67,6 +89,9 @@ double one_fit_bytes(const struct dataset *data, size_t threads, double *block);
 bool fits_solver_batches(const struct fits_job *job);
 /* In step: one pass over the rows serves all fits. For two classes. */
 temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error);
+/* The objective of the fits of a job, which several jobs can share: fit i is member i. Freed by multi_objective_free.
+ */
+temper_status fits_objective_new(const struct fits_job *job, struct multi_objective **out, temper_error *error);
 /* One training for each fit, several at a time. Any data, any loss. */
 temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error);
 

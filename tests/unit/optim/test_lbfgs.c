@@ -145,6 +145,88 @@ TEST(a_start_without_a_value_ends_the_run)
     lbfgs_close(run);
 }
 
+/* ---- Another penalty ------------------------------------------------------------------------- */
+
+/* Minimises to the end; the number of evaluations. */
+static size_t finish(const struct side *side, struct lbfgs *run)
+{
+    while (advance(side, run))
+        ;
+    CHECK(lbfgs_result(run).stop == OPTIM_CONVERGED);
+    return lbfgs_result(run).evaluations;
+}
+
+/* Logistic regression: convex, and all of w is penalised. */
+static void convex_make(struct side *side, double lambda)
+{
+    side_make(side, 0);
+    side->rows.t1 = side->rows.t2 = 1;
+    side->rows.lambda = lambda;
+    side->options.history = (size_t)2 * COLUMNS;
+    side->options.convex = true;
+}
+
+TEST(a_solver_continues_with_another_penalty)
+{
+    struct side side;
+    convex_make(&side, 1e-2);
+    struct lbfgs *kept = begin(&side);
+    finish(&side, kept);
+    memcpy(side.start, lbfgs_best(kept), sizeof side.start);
+    for (double next = 1e-3; next > 1e-6; next /= 10) {
+        double shift = next - side.rows.lambda;
+        side.rows.lambda = next;
+        struct lbfgs *cold = begin(&side);
+        lbfgs_restart(kept, &side.options, side.start, shift, COLUMNS);
+        CHECK(!lbfgs_best(kept) && lbfgs_next_request(kept).what == LBFGS_VALUE);
+        size_t evaluations = finish(&side, kept), alone = finish(&side, cold);
+        CHECKF(evaluations < alone, "%zu evaluations, and %zu without the pairs", evaluations, alone);
+        for (size_t j = 0; j < COLUMNS; j++)
+            CHECK(fabs(lbfgs_best(kept)[j] - lbfgs_best(cold)[j]) < 1e-9 / next);
+        memcpy(side.start, lbfgs_best(kept), sizeof side.start);
+        lbfgs_close(cold);
+    }
+    lbfgs_close(kept);
+    toy_rows_free(&side.rows);
+}
+
+/* A shift that leaves no curvature: the pairs are dropped, and it still ends at the minimum. */
+TEST(pairs_of_no_curvature_are_dropped)
+{
+    struct side side;
+    convex_make(&side, 1);
+    struct lbfgs *kept = begin(&side), *cold;
+    finish(&side, kept);
+    cold = begin(&side);
+    lbfgs_restart(kept, &side.options, side.start, -1e6, COLUMNS);
+    CHECK_EQ_SIZE(finish(&side, kept), finish(&side, cold));
+    CHECK(memcmp(lbfgs_best(kept), lbfgs_best(cold), sizeof side.start) == 0);
+    lbfgs_close(kept);
+    lbfgs_close(cold);
+    toy_rows_free(&side.rows);
+}
+
+TEST(the_largest_entry_of_the_gradient_may_decide)
+{
+    struct side side;
+    convex_make(&side, 1e-3);
+    size_t last = SIZE_MAX;
+    for (double entry = 1e-8; entry < 0.1; entry *= 1000) {
+        double gradient[COLUMNS], value, largest = 0;
+        side.options.gradient_entry = entry;
+        struct lbfgs *run = begin(&side);
+        size_t evaluations = finish(&side, run);
+        CHECK(evaluations < last);
+        last = evaluations;
+        side.problem.evaluate(side.problem.context, lbfgs_best(run), &value, gradient, NULL);
+        for (size_t j = 0; j < COLUMNS; j++)
+            largest = fmax(largest, fabs(gradient[j]));
+        CHECKF(largest <= entry, "%g", largest);
+        lbfgs_close(run);
+    }
+    toy_rows_free(&side.rows);
+}
+
 /* ---- Resuming from a memory ------------------------------------------------------------------ */
 
 struct kept {
@@ -213,4 +295,5 @@ TEST(no_memory)
 
 TEST_LIST(LISTED(runs_side_by_side_are_what_each_is_alone), LISTED(a_question_stays_until_it_is_answered),
           LISTED(the_best_point_is_known_at_any_time), LISTED(a_start_without_a_value_ends_the_run),
-          LISTED(a_run_goes_on_from_a_memory), LISTED(no_memory))
+          LISTED(a_solver_continues_with_another_penalty), LISTED(pairs_of_no_curvature_are_dropped),
+          LISTED(the_largest_entry_of_the_gradient_may_decide), LISTED(a_run_goes_on_from_a_memory), LISTED(no_memory))

@@ -100,6 +100,19 @@ TEST(finite_or_not)
     CHECK(vector_finite(x, 21));
 }
 
+TEST(within_a_limit)
+{
+    double x[600] = {0};
+    const double outside[] = {0.6, -0.6, NAN, -INFINITY};
+    for (size_t i = 0; i < 600; i += 37)
+        for (size_t k = 0; k < 4; k++) {
+            x[i] = outside[k];
+            CHECK(!vector_within(x, 0.5, 600) && !vector_within(x, 0.5, i + 1) && vector_within(x, 0.5, i));
+            x[i] = i % 2 ? 0.5 : -0.5;
+            CHECK(vector_within(x, 0.5, 600));
+        }
+}
+
 /* A = B B' + n, its upper triangle NaN. */
 static double *positive_matrix(size_t n)
 {
@@ -306,7 +319,7 @@ TEST(a_matrix_that_cannot_be_factored)
 }
 
 TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(advance), LISTED(finite_or_not),
-          LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves), LISTED(cholesky_solves_several_vectors),
-          LISTED(cholesky_finds_the_row_that_fails), LISTED(cholesky_refuses), LISTED(region_is_solved),
-          LISTED(region_leaves_a_saddle), LISTED(region_inside_is_newtons_step),
+          LISTED(within_a_limit), LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves),
+          LISTED(cholesky_solves_several_vectors), LISTED(cholesky_finds_the_row_that_fails), LISTED(cholesky_refuses),
+          LISTED(region_is_solved), LISTED(region_leaves_a_saddle), LISTED(region_inside_is_newtons_step),
           LISTED(a_matrix_that_cannot_be_factored))

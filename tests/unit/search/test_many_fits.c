@@ -49,10 +49,13 @@ static size_t made_fits(temper_loss_spec loss, struct fit_spec *fit)
     for (uint32_t part = 0; part < FOLDS; part++)
         for (size_t i = 0; i < 3; i++) {
             size_t after = i ? count - 1 : FIT_BEGINS_AT_ZERO;
-            fit[count++] =
-                (struct fit_spec){loss, pow(0.1, (double)i + 1), 0, 0, part, after, NULL, NULL, i == 2 ? 1 : 0};
+            fit[count++] = (struct fit_spec){.loss = loss,
+                                             .l2 = pow(0.1, (double)i + 1),
+                                             .part = part,
+                                             .after = after,
+                                             .extrapolation = i == 2 ? 1 : 0};
         }
-    fit[count++] = (struct fit_spec){loss, 0.01, 0, 0, FIT_SEES_ALL, FIT_BEGINS_AT_ZERO, NULL, NULL, 0};
+    fit[count++] = (struct fit_spec){.loss = loss, .l2 = 0.01, .part = FIT_SEES_ALL, .after = FIT_BEGINS_AT_ZERO};
     return count;
 }
 
