@@ -56,6 +56,8 @@ class Set:
         return float((self.classes[best] == self.test_y).mean())
 
     def answer(self, w, b, penalised=0):
+        if w.shape[1] < self.x.shape[1]:  # read from a file in which no row has the last columns
+            w = numpy.hstack([w, numpy.zeros((len(w), self.x.shape[1] - w.shape[1]))])
         return {"objective": float(self.objective(w, b, penalised)),
                 "accuracy": self.accuracy(w, b)}
 
@@ -90,8 +92,6 @@ class Set:
         labels = [int(t) for t in next(t for t in text if t.startswith("label")).split()[1:]]
         w = numpy.loadtxt(text[text.index("w") + 1:], ndmin=2).T
         w, b = w[:, :-1], w[:, -1]
-        if w.shape[1] < self.x.shape[1]:
-            w = numpy.hstack([w, numpy.zeros((len(w), self.x.shape[1] - w.shape[1]))])
         if len(w) == 1:
             w, b = (w, b) if labels[0] > labels[1] else (-w, -b)
         else:

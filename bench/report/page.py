@@ -89,7 +89,6 @@ def training_table(found):
         base = ours.get(row["set"])
         ratio = None if seconds is None or not base else seconds / base
         how = "stopped" if seconds is None else "reached" if row["reached"] else "not reached"
-        how += ", in less than can be told" if row.get("unclear") else ""
         rows.append((row["set"], row["name"], seconds if seconds is not None else f"> {row['cap']}",
                      row.get("median"), ratio, row.get("gap"),
                      row.get("accuracy") and f"{100 * row['accuracy']:.2f} %", how))

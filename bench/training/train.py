@@ -203,9 +203,7 @@ def beside(record, contest, entry, name, theirs, pair):
     (kernel, ours), cap, target = pair, contest.runner.cap(name), entry.get("target", 1)
     note = late(contest, name, theirs)
     which = f"{name}, " + ("" if kernel == "temper" else f"against {kernel}, ")
-    if theirs and theirs.get("unclear"):
-        record.note(f"{name}: its training cannot be told from its reading: the whole command alone is compared")
-    elif not (name in LIBLINEAR and theirs is None):
+    if not (name in LIBLINEAR and theirs is None):
         record.ratio(f"{which}training alone", theirs and theirs["seconds"], cap, ours["seconds"], target, note)
     if name in LIBLINEAR:
         record.ratio(f"{which}the whole command", theirs and theirs["whole"], cap, ours["whole"], target, note)
@@ -220,7 +218,7 @@ def summary(contest, entry, name, answer):
     return {**about, "seconds": answer["seconds"], "median": answer["median"], "rounds": answer["rounds"],
             "tol": answer["tol"], "accuracy": answer["accuracy"],
             "gap": None if by_accuracy else contest.gap(name, answer),
-            "reached": contest.reached(name, answer), "unclear": answer.get("unclear", False)}
+            "reached": contest.reached(name, answer)}
 
 
 def late(contest, name, answer):

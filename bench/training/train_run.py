@@ -13,10 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the fold
 from peers import installed  # noqa: E402
 from training import train_data  # noqa: E402
 
-RESOLUTION = 2e-3  # seconds: processes that do the same differ by as much
-AT_ONCE = 1e30  # a tolerance with which LIBLINEAR stops as soon as it has read
-
-
+CLOCK = "train() "  # what bench/peers/liblinear_clock.c prints before the seconds
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = {"vw bfgs": (sys.executable, ["peer_vw.py"]), "glmnet": (sys.executable, ["peer_glmnet.py"]),
@@ -51,7 +48,7 @@ class Runner:
         if not train_data.make(folder.name, folder, temper):
             raise Missing(f"the data of {folder.name} is not here (TEMPER_DATA names its folder)")
         self.sparse = (folder / "train.libsvm").exists()
-        self.peer, self.reading = None, {}
+        self.peer = None
         self.start()
 
     def start(self):
@@ -121,25 +118,19 @@ class Runner:
         """What LIBLINEAR reads."""
         return self.folder / ("train.libsvm" if self.sparse else "train.svm")
 
-    def liblinear_run(self, kind, tol, cap):
-        # The run that only reads leaves a model too: not in the place of a real one.
-        model = self.folder / f"model.liblinear{kind}{'-read' if tol == AT_ONCE else ''}"
-        cost = 1 / (self.l2 * self.rows)
-        done = timed([shutil.which("liblinear-train"), "-s", kind, "-B", "1", "-q", "-e", str(tol),
-                      "-c", f"{cost:.17g}", self.text(), model], cap)
-        return done and (done[0], model)
-
     def liblinear(self, kind, tol, cap):
-        if kind not in self.reading:
-            self.reading[kind] = self.liblinear_run(kind, AT_ONCE, 600)[0]
-        done = self.liblinear_run(kind, tol, cap)
+        """LIBLINEAR's own command, with a clock around its training: bench/peers/liblinear_clock.c."""
+        model, clock = self.folder / f"model.liblinear{kind}", self.temper.resolve().parent / "bin" / "liblinear_clock.so"
+        if not clock.exists():
+            raise Missing(f"{clock} is not built")
+        done = timed([shutil.which("liblinear-train"), "-s", kind, "-B", "1", "-q", "-e", str(tol),
+                      "-c", f"{1 / (self.l2 * self.rows):.17g}", self.text(), model], cap, {"LD_PRELOAD": str(clock)})
         if done is None:
             return None
-        self.reading[kind] = min(self.reading[kind],
-                                 self.liblinear_run(kind, AT_ONCE, 600)[0])
-        alone = done[0] - self.reading[kind]
-        return {"seconds": max(alone, RESOLUTION), "whole": done[0], "unclear": alone < RESOLUTION,
-                **self.ask(do="liblinear", model=str(done[1]))}
+        seconds = [float(line[len(CLOCK):]) for line in done[1].decode().splitlines() if line.startswith(CLOCK)]
+        if len(seconds) != 1:
+            raise Missing("liblinear-train has no call of train() that can be timed")
+        return {"seconds": seconds[0], "whole": done[0], **self.ask(do="liblinear", model=str(model))}
 
     def stars(self):
         """The smallest objectives, ours and LIBLINEAR's (of two classes), found once for all."""

@@ -14,6 +14,7 @@ enum {
     VECTOR_ALIGNMENT = 64, /* a cache line, and an AVX-512 register */
     HUGE_PAGE = 1 << 21,
     LARGE_BLOCK = 2 * HUGE_PAGE, /* least size for huge pages */
+    PAGED_BLOCK = HUGE_PAGE / 8, /* the same for mem_paged: 64 small pages take longer to get than a huge one */
 };
 
 /* Checked by a division beforehand: size_t wraps around silently, and a product that wrapped would allocate a
@@ -89,6 +90,19 @@ void *mem_aligned(size_t count, size_t size)
     /* C11 requires a multiple of the alignment. */
     void *block = aligned_alloc(VECTOR_ALIGNMENT, bytes / VECTOR_ALIGNMENT * VECTOR_ALIGNMENT);
     if (block && bytes >= LARGE_BLOCK)
+        advise_huge_pages(block, bytes);
+    return block;
+}
+
+/* Blocks from LARGE_BLOCK on contain huge pages wherever they begin. */
+void *mem_paged(size_t count, size_t size)
+{
+    size_t bytes;
+    if (!block_size(count, size, &bytes) || bytes < PAGED_BLOCK || bytes >= LARGE_BLOCK)
+        return mem_aligned(count, size);
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    void *block = aligned_alloc(HUGE_PAGE, bytes);
+    if (block)
         advise_huge_pages(block, bytes);
     return block;
 }

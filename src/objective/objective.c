@@ -150,7 +150,7 @@ static bool allocate_curvature(struct objective *o)
 static void make_table(struct objective *o)
 {
     const uint64_t rows = o->spec.weight_sum > 0 ? UINT64_MAX : dataset_all_rows(o->spec.data);
-    margin_table_for_rows(o->table, o->spec.loss.t1, o->spec.loss.t2, rows);
+    margin_table_for_rows(o->table, o->spec.loss.t1, o->spec.loss.t2, rows, !o->spec.f64);
 }
 
 /* Allocates what a local objective needs; false without memory. */

@@ -321,8 +321,9 @@ static temper_status prepare_preconditioner(struct train_state *train, const str
 }
 
 /* Replaces the start W = 0 by the end of a dual coordinate ascent, if that is lower, and keeps its bound. The same
- * where a checkpoint is resumed, which needs the bound alone. An epoch counts as an evaluation. */
-static temper_status start_from_dual(struct train_state *train)
+ * where a checkpoint is resumed, which needs the bound alone. An epoch counts as an evaluation. The ascent also has the
+ * gradient at W = 0; one that may be rounding alone is measured with more care. */
+static temper_status start_from_dual(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
     temper_error *error = train->request->error;
@@ -332,6 +333,9 @@ static temper_status start_from_dual(struct train_state *train)
     bool known;
     TRY(dual_descent(progress->objective, share, progress->w, &result, error));
     progress->lower_bound = result.lower_bound;
+    progress->scale = (struct gradient_scale){.known = true, .norm = result.zero_gradient, .value = result.zero_value};
+    if (!(result.zero_gradient > SUSPICIOUS))
+        TRY(measure_scale(train, phase));
     if (progress->solver_memory)
         return TEMPER_OK;
     progress->known.valid = false;
@@ -364,10 +368,11 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
         progress->known.valid = false;
     }
     progress_set_loss(progress, phase->loss, phase->l2, phase->l1);
-    TRY(measure_scale(train, phase));
     progress->lower_bound = 0;
     if (train->plan.dual_start && phase->is_solution && !phase->continues_previous)
-        TRY(start_from_dual(train));
+        TRY(start_from_dual(train, phase));
+    else
+        TRY(measure_scale(train, phase));
     bool none = phase->is_plain || progress->preconditioner_kind == PRECONDITIONER_NONE || begins_at_end(train, phase);
     return none ? TEMPER_OK : prepare_preconditioner(train, phase);
 }

@@ -492,8 +492,8 @@ static temper_status warn_sizes(const struct train_state *train, temper_train_re
     }
     for (size_t j = 0; status == TEMPER_OK && size && j < (size_t)plan->data->x.columns; j++)
         if (size[j] > 0 && isfinite(size[j])) {
-            least = fmin(least, size[j]);
-            most = fmax(most, size[j]);
+            least = size[j] < least ? size[j] : least; /* fmin and fmax are calls */
+            most = size[j] > most ? size[j] : most;
         }
     mem_free(size);
     if (status == TEMPER_OK && most > (sparse ? SPARSE_SIZES_DIFFER : SIZES_DIFFER) * least)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "data/columns/column_stats.h"
 #include "data/memory/page_window.h"
+#include "data/memory/prefetch_row.h"
 
 /* A tenth of the rows, within these bounds. A row of a dense sample takes as long as several passes over that row. */
 enum { SAMPLE_SHARE = 10, MIN_SAMPLE = 512, MAX_SAMPLE = 2048 };
@@ -57,6 +58,7 @@ static temper_status dense_sizes(const struct sized_rows *rows, double *size, te
  * process and the ones before it have. */
 static void take_largest(void *context, void *state)
 {
+    enum { AHEAD = 2 }; /* rows of the sample that are requested before they are needed */
     const struct sized_rows *rows = context;
     const struct dataset *data = rows->data;
     const uint64_t all = dataset_all_rows(data), count = sample_size(all);
@@ -67,9 +69,14 @@ static void take_largest(void *context, void *state)
             continue;
         page_window_row(&data->x, at);
         const struct row row = matrix_row(&data->x, at);
+        const uint64_t next = all * (i + AHEAD) / count - data->ranks.first_row;
+        if (i + AHEAD < count && next < data->x.rows)
+            prefetch_row(&data->x, next);
         for (size_t e = 0; e < row.count; e++) {
             const size_t j = row_column(&row, e);
-            size[j] = fmax(size[j], fabs(row_value(&row, e)));
+            const double value = fabs(row_value(&row, e));
+            if (value > size[j]) /* fmax is a call */
+                size[j] = value;
         }
     }
 }

@@ -82,8 +82,9 @@ struct margin_table {
 void margin_table_build(struct margin_table *table, double t1, double t2);
 /* Its part for t2 < 1; false if the polynomials exceed the error bound. */
 bool margin_sparse_build(struct margin_sparse *sparse, double t1, double t2);
-/* For a training on `rows` rows: without polynomials where there are too few rows to amortise them. */
-void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows);
+/* For a training on `rows` rows: without polynomials where there are too few rows to amortise them, and without those
+ * in floats unless a kernel of floats will use the table. */
+void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows, bool floats);
 
 /* The bits of a positive number down to the first of the mantissa: two numbers for each octave, in order. */
 static inline int64_t margin_half_octave(double z)

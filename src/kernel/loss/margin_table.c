@@ -233,8 +233,9 @@ static void clear_table(struct margin_table *table, double t1, double t2)
 }
 
 /* `near` covers |m| < 15 with two intervals for each octave of 1 + |m|, `far` covers |m| < 255 with one. t2 = 1
- * needs no far table, as it has a formula. */
-void margin_table_build(struct margin_table *table, double t1, double t2)
+ * needs no far table, as it has a formula. Polynomials in floats take as long as those in doubles, and are left out
+ * where no kernel reads them. */
+static void build(struct margin_table *table, double t1, double t2, bool floats)
 {
     clear_table(table, t1, t2);
     table->near.split = 1;
@@ -260,15 +261,21 @@ void margin_table_build(struct margin_table *table, double t1, double t2)
         table->form = MARGIN_SIGMOID;
     else if (fit_range(&fit, &table->far))
         table->form = MARGIN_TABLE;
-    fit_floats(table, &fit);
+    if (floats)
+        fit_floats(table, &fit);
+}
+
+void margin_table_build(struct margin_table *table, double t1, double t2)
+{
+    build(table, t1, t2, true);
 }
 
 /* For few rows the limits of the polynomials are 0, so that all margins use the formula or the exact path. */
-void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows)
+void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows, bool floats)
 {
     const uint64_t few = t2 == 1 ? FEW_ROWS_FORMULA : t2 < 1 ? FEW_ROWS_SPARSE : FEW_ROWS_EXACT;
     if (rows > few) {
-        margin_table_build(table, t1, t2);
+        build(table, t1, t2, floats);
         return;
     }
     clear_table(table, t1, t2);

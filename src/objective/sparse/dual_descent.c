@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "data/dist/gather_labels.h"
 #include "data/memory/page_window.h"
+#include "data/memory/prefetch_row.h"
 #include "data/random_streams.h"
 #include "objective/objective_internal.h"
 
@@ -38,6 +39,11 @@ static const double BIAS_STEP = 0.125;
 static const double SMALL_ERROR = 0.01, STEP_ERROR = 0.0482;
 /* H(p) >= ENTROPY p (1 - p). */
 static const double ENTROPY = 2.772588722239781;
+/* By what share of it p of a row is lowered at most, to meet the constraint; and what that may cost, as a share of the
+ * gap that is wanted. */
+static const double MOST_LOWERED = 0.25, LOWERED_GAP = 0.05;
+/* A product of numbers of at least 1/2 is not multiplied further below this. */
+static const double SMALL_PRODUCT = 0x1p-960;
 
 /* All rows, of all processes. */
 struct dual_rows {
@@ -60,9 +66,10 @@ struct dual_state {
     const struct objective *o;
     struct dual_rows rows;
     double *w;                /* and the intercept behind it */
-    double *balanced;         /* w at the end, of p that meet the constraint */
+    double *ascent;           /* in the first epoch: sum C y x, by which the gradient at W = 0 is known */
+    double *balanced;         /* in the same memory: w at the end, of p that meet the constraint */
     struct dual_point *point; /* of each row */
-    size_t *order;            /* of the rows */
+    uint32_t *order;          /* of the rows; then that of the blocks of rows */
     double bias, imbalance;   /* b; sum C p y */
     double response;          /* by how much a unit of b lowers the imbalance, once the rows are visited */
     double curvature;         /* sum C p (1 - p) */
@@ -72,50 +79,87 @@ struct dual_state {
 
 /* ---- Rows of all processes ------------------------------------------------------------------- */
 
-/* w . x in four interleaved sums. A loop for the arrays of the library itself, and one for others, of the same bits. */
+/* w . x in four interleaved sums. A loop for the arrays of the library itself, and one for others, of the same bits; so
+ * in the functions below. */
 static double row_dot(const struct row *row, const double *w)
 {
+    const uint32_t *column = row->column;
+    const float *value = row->value;
+    const size_t count = row->count;
     double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0; /* an array would not be kept in registers */
     size_t e = 0;
-    if (row->column && row->value)
-        for (; e + 4 <= row->count; e += 4) {
-            sum0 += w[row->column[e]] * (double)row->value[e];
-            sum1 += w[row->column[e + 1]] * (double)row->value[e + 1];
-            sum2 += w[row->column[e + 2]] * (double)row->value[e + 2];
-            sum3 += w[row->column[e + 3]] * (double)row->value[e + 3];
+    if (column && value)
+        for (; e + 4 <= count; e += 4) {
+            sum0 += w[column[e]] * (double)value[e];
+            sum1 += w[column[e + 1]] * (double)value[e + 1];
+            sum2 += w[column[e + 2]] * (double)value[e + 2];
+            sum3 += w[column[e + 3]] * (double)value[e + 3];
         }
-    for (; e + 4 <= row->count; e += 4) {
+    for (; e + 4 <= count; e += 4) {
         sum0 += w[row_column(row, e)] * row_value(row, e);
         sum1 += w[row_column(row, e + 1)] * row_value(row, e + 1);
         sum2 += w[row_column(row, e + 2)] * row_value(row, e + 2);
         sum3 += w[row_column(row, e + 3)] * row_value(row, e + 3);
     }
-    for (; e < row->count; e++)
+    for (; e < count; e++)
         sum0 += w[row_column(row, e)] * row_value(row, e);
     return (sum0 + sum1) + (sum2 + sum3);
 }
 
-/* w += factor x */
+/* w += factor x; entries one after the other, as a column may occur twice */
 static void row_add(const struct row *row, double factor, double *w)
 {
+    const uint32_t *column = row->column;
+    const float *value = row->value;
+    const size_t count = row->count;
     size_t e = 0;
-    if (row->column && row->value)
-        for (; e < row->count; e++)
-            w[row->column[e]] += factor * (double)row->value[e];
-    for (; e < row->count; e++)
+    if (column && value)
+        for (; e + 4 <= count; e += 4) {
+            w[column[e]] += factor * (double)value[e];
+            w[column[e + 1]] += factor * (double)value[e + 1];
+            w[column[e + 2]] += factor * (double)value[e + 2];
+            w[column[e + 3]] += factor * (double)value[e + 3];
+        }
+    for (; e < count; e++)
         w[row_column(row, e)] += factor * row_value(row, e);
 }
 
 static double squared_norm(const struct row *row)
 {
+    const float *value = row->value;
+    const size_t count = row->count;
     double sum0 = 0, sum1 = 0;
     size_t e = 0;
-    for (; e + 2 <= row->count; e += 2) {
-        const double x0 = row_value(row, e), x1 = row_value(row, e + 1);
-        sum0 += x0 * x0;
-        sum1 += x1 * x1;
+    if (value)
+        for (; e + 2 <= count; e += 2) {
+            sum0 += (double)value[e] * (double)value[e];
+            sum1 += (double)value[e + 1] * (double)value[e + 1];
+        }
+    for (; e + 2 <= count; e += 2) {
+        sum0 += row_value(row, e) * row_value(row, e);
+        sum1 += row_value(row, e + 1) * row_value(row, e + 1);
     }
-    return sum0 + sum1 + (e < row->count ? row_value(row, e) * row_value(row, e) : 0);
+    return sum0 + sum1 + (e < count ? row_value(row, e) * row_value(row, e) : 0);
+}
+
+/* w += factor x and other += constant x, for a single reading of the row. */
+static void row_add_both(const struct row *row, double factor, double *restrict w, double constant,
+                         double *restrict other)
+{
+    const uint32_t *column = row->column;
+    const float *value = row->value;
+    const size_t count = row->count;
+    size_t e = 0;
+    if (column && value)
+        for (; e < count; e++) {
+            const double x = (double)value[e];
+            w[column[e]] += factor * x;
+            other[column[e]] += constant * x;
+        }
+    for (; e < count; e++) {
+        w[row_column(row, e)] += factor * row_value(row, e);
+        other[row_column(row, e)] += constant * row_value(row, e);
+    }
 }
 
 static struct row row_at(const struct dual_state *d, size_t i)
@@ -124,36 +168,53 @@ static struct row row_at(const struct dual_state *d, size_t i)
     return matrix_row(&d->rows.x, i);
 }
 
-/* A row that will be visited soon. Rows of files that are read by windows have not arrived in memory. */
-static void prefetch_row(const struct dual_state *d, size_t i)
+/* ---- One row --------------------------------------------------------------------------------- */
+
+/* fmin and fmax are calls, for the sake of NaN. */
+static inline double least_of(double a, double b)
 {
-    const struct matrix *x = &d->rows.x;
-    enum { LINE_ENTRIES = 16 };
-    __builtin_prefetch(&d->point[i], 1);
-    if (!x->column || !x->value || x->pages)
-        return;
-    const uint64_t end = matrix_start(x, i + 1);
-    for (uint64_t e = matrix_start(x, i); e < end; e += LINE_ENTRIES) {
-        __builtin_prefetch(x->column + e);
-        __builtin_prefetch(x->value + e);
-    }
+    return a < b ? a : b;
 }
 
-/* ---- One row --------------------------------------------------------------------------------- */
+static inline double most_of(double a, double b)
+{
+    return a > b ? a : b;
+}
 
 static double probability_of(double logit)
 {
     return 1 / (1 + exp(-logit));
 }
 
-/* The root of f(u) = K (p(u) - p) + m + u with K = C |x|^2, p the probability of the row so far and m its margin. It is
- * between the logit of p, where f is m + u, and -m, where f is K (p(-m) - p); p = 0 before the first visit. Newton's
- * method within that bracket. */
-static double solve_row(double stiffness, double margin, double p, double before)
+/* Where Newton's method begins: at u, whose probability is p; the root is between `low` and `high`. */
+struct logit_start {
+    double u, p, low, high;
+};
+
+/* From the logit of p, where f below is m + u, to -m, where f is K (p(-m) - p). */
+static struct logit_start start_at(const struct dual_point *point, double margin)
 {
-    double u = before, now = p, low = fmin(before, -margin), high = fmax(before, -margin);
+    return (struct logit_start){point->logit, point->p, least_of(point->logit, -margin),
+                                most_of(point->logit, -margin)};
+}
+
+/* Before the first visit p is 0, so that the root is at most K below -m. A straight line for the probability is close,
+ * as most margins are small then. */
+static struct logit_start first_start(double stiffness, double margin)
+{
+    const double low = -margin - stiffness, line = -(margin + 0.5 * stiffness) / (1 + 0.25 * stiffness);
+    const double u = least_of(most_of(line, low), -margin);
+    return (struct logit_start){u, probability_of(u), low, -margin};
+}
+
+/* The root of f(u) = K (p(u) - p) + m + u with K = C |x|^2, p the probability of the row so far and m its margin, by
+ * Newton's method within a bracket. `before` is the logit that the way is measured from. */
+static double solve_row(const struct dual_point *point, double margin, struct logit_start start, double before)
+{
+    const double stiffness = point->stiffness;
+    double u = start.u, now = start.p, low = start.low, high = start.high;
     for (size_t k = 0; k < NEWTON_STEPS; k++) {
-        const double off = stiffness * (now - p) + margin + u;
+        const double off = stiffness * (now - point->p) + margin + u;
         double next = u - off / (1 + stiffness * now * (1 - now));
         if (off > 0)
             high = u;
@@ -170,41 +231,138 @@ static double solve_row(double stiffness, double margin, double p, double before
     return u;
 }
 
+/* ---- A pair of rows -------------------------------------------------------------------------- */
+
+/* Rows are visited in pairs: both are solved for the weights before the pair, so that the processor overlaps what would
+ * otherwise wait for each other. D does not decrease: alone, the steps of the two add at least s^2 / 2 and t^2 / 2 to
+ * it, s and t the lengths of their changes of w, and the product of the changes, which is left out, is at most s t. For
+ * more than two rows that would not hold. */
+enum { TOGETHER = 2 };
+
+/* A row that is being visited. */
+struct dual_visit {
+    struct dual_point *point;
+    struct row row;
+    double margin, logit, p; /* before; and the new ones */
+};
+
+/* Reads a row: its margin and, in the first epoch, its norm. */
+static void read_row(const struct dual_state *d, size_t i, struct dual_visit *visit)
+{
+    struct dual_point *point = visit->point = &d->point[i];
+    visit->row = row_at(d, i);
+    visit->margin = point->sign * (row_dot(&visit->row, d->w) + d->bias);
+    if (d->epoch == 0) /* the row is in the cache now: no pass of its own */
+        point->stiffness = point->cost * squared_norm(&visit->row);
+}
+
+static void solve_visit(const struct dual_state *d, struct dual_visit *visit)
+{
+    const struct dual_point *point = visit->point;
+    const bool first = d->epoch == 0;
+    const struct logit_start start =
+        first ? first_start(point->stiffness, visit->margin) : start_at(point, visit->margin);
+    visit->logit = solve_row(point, visit->margin, start, first ? start.low : point->logit);
+    visit->p = probability_of(visit->logit);
+}
+
 /* The gap of objective and dual is the sum over rows of C times the Kullback-Leibler divergence between p and the
  * probability by the margin, whose logit is -m; nearly p (1 - p) (u + m)^2 / 2. */
-static void visit(struct dual_state *d, size_t i)
+static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
 {
-    struct dual_point *point = &d->point[i];
-    const double c = point->cost, stiffness = point->stiffness, p = point->p;
-    if (!(c > 0))
-        return;
-    const struct row row = row_at(d, i);
-    const double margin = point->sign * (row_dot(&row, d->w) + d->bias), off = point->logit + margin;
-    d->gap += 0.5 * c * p * (1 - p) * off * off;
-    /* Before the first visit p is 0: the root is at most C |x|^2 below -m. */
-    point->logit = solve_row(stiffness, margin, p, d->epoch ? point->logit : -margin - stiffness);
-    point->p = probability_of(point->logit);
-    const double change = c * point->sign * (point->p - p), now = point->p * (1 - point->p), was = p * (1 - p);
+    struct dual_point *point = visit->point;
+    const double c = point->cost, stiffness = point->stiffness, off = point->logit + visit->margin;
+    const double was = point->p * (1 - point->p), now = visit->p * (1 - visit->p);
+    const double change = c * point->sign * (visit->p - point->p);
+    d->gap += 0.5 * c * was * off * off;
+    point->logit = visit->logit;
+    point->p = visit->p;
     d->imbalance += change;
     d->curvature += c * (now - was);
     d->response += c * (now / (1 + stiffness * now) - was / (1 + stiffness * was));
-    row_add(&row, change, d->w);
+    if (d->epoch == 0)
+        row_add_both(&visit->row, change, d->w, c * point->sign, d->ascent);
+    else
+        row_add(&visit->row, change, d->w);
+}
+
+/* A row that will be visited soon. */
+static void prefetch_visit(const struct dual_state *d, size_t i)
+{
+    __builtin_prefetch(&d->point[i], 1);
+    prefetch_row(&d->rows.x, i);
+}
+
+/* Rows without weight are not visited. */
+static void visit_pair(struct dual_state *d, const uint32_t *rows, size_t count)
+{
+    struct dual_visit visit[TOGETHER];
+    size_t visits = 0;
+    for (size_t k = 0; k < count; k++)
+        if (d->point[rows[k]].cost > 0)
+            read_row(d, rows[k], &visit[visits++]);
+    for (size_t k = 0; k < visits; k++)
+        solve_visit(d, &visit[k]);
+    for (size_t k = 0; k < visits; k++)
+        apply_visit(d, &visit[k]);
 }
 
 /* ---- Epochs ---------------------------------------------------------------------------------- */
+
+/* Where the entries are not in the second-level cache, rows are drawn in blocks, of which all but the first row are
+ * read as the hardware expects. */
+static size_t rows_of_block(const struct matrix *x)
+{
+    enum { BLOCK_ROWS = 8, CACHED_ENTRIES = 1 << 17, LEAST_BLOCKS = 256 };
+    return x->nonzeros > CACHED_ENTRIES && x->rows >= LEAST_BLOCKS * BLOCK_ROWS ? BLOCK_ROWS : 1;
+}
+
+/* A random order of 0..count-1 that is a function of the epoch: a shuffle by SplitMix64 (Steele, Lea, Flood 2014),
+ * whose numbers take a fifth of the time of random_permutation. The bias of a product instead of a remainder is 2^-32.
+ */
+static void draw_order(size_t epoch, uint32_t *order, size_t count)
+{
+    uint64_t state = random_bits((struct random){epoch, STREAM_DUAL_ORDER}, 0);
+    for (size_t i = 0; i < count; i++) { /* inside-out Fisher-Yates shuffle */
+        uint64_t bits = state += UINT64_C(0x9E3779B97F4A7C15);
+        bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+        bits = (bits ^ (bits >> 27)) * UINT64_C(0x94D049BB133111EB);
+        const size_t j = (size_t)(((bits >> 32) * (uint64_t)(i + 1)) >> 32);
+        order[i] = order[j];
+        order[j] = (uint32_t)i;
+    }
+}
+
+/* The order of the rows in this epoch. */
+static void order_rows(struct dual_state *d)
+{
+    const size_t rows = (size_t)d->rows.x.rows, each = rows_of_block(&d->rows.x), blocks = (rows + each - 1) / each;
+    uint32_t *block = d->order + rows, *next = d->order;
+    draw_order(d->epoch, block, blocks);
+    for (size_t b = 0; b < blocks; b++)
+        for (size_t i = block[b] * each; i < (block[b] + 1) * each && i < rows; i++)
+            *next++ = (uint32_t)i;
+}
+
+static void move_bias(struct dual_state *d)
+{
+    if (d->o->spec.intercept && d->response > 0)
+        d->bias += BIAS_STEP * d->imbalance / d->response;
+}
 
 static void run_epoch(struct dual_state *d)
 {
     const size_t rows = (size_t)d->rows.x.rows, often = rows / BIAS_STEPS + 1;
     d->gap_before = d->gap;
     d->gap = 0;
-    random_permutation((struct random){d->epoch, STREAM_DUAL_ORDER}, d->order, rows);
-    for (size_t k = 0; k < rows; k++) {
-        if (k + 1 < rows)
-            prefetch_row(d, d->order[k + 1]);
-        visit(d, d->order[k]);
-        if (d->o->spec.intercept && (k + 1) % often == 0 && d->response > 0)
-            d->bias += BIAS_STEP * d->imbalance / d->response;
+    order_rows(d);
+    for (size_t k = 0; k < rows; k += TOGETHER) {
+        const size_t end = k + TOGETHER < rows ? k + TOGETHER : rows;
+        for (size_t next = end; next < end + TOGETHER && next < rows; next++)
+            prefetch_visit(d, d->order[next]);
+        visit_pair(d, d->order + k, end - k);
+        if (end / often > k / often)
+            move_bias(d);
     }
     d->epoch++;
 }
@@ -236,34 +394,72 @@ static bool continues(const struct dual_state *d, double share)
 
 /* ---- The bound ------------------------------------------------------------------------------- */
 
-/* Makes sum C p y = 0 by smaller p of the class that has too much. Their w is kept apart: it would need another b. */
-static void balance(struct dual_state *d)
+/* The norm of the gradient at W = 0, where every p is 1/2: minus half of sum C y x, times the penalty. */
+static double zero_gradient_norm(const struct dual_state *d)
+{
+    double squares = 2 * l2_penalty(d->ascent, d->o->columns, 1), intercept = 0;
+    for (size_t i = 0; d->o->spec.intercept && i < d->rows.x.rows; i++)
+        intercept += d->point[i].cost * d->point[i].sign;
+    return 0.5 * d->o->spec.l2 * sqrt(squares + intercept * intercept);
+}
+
+/* The sum of C p over those of a class among every `step`-th row. */
+static double class_sum(const struct dual_state *d, double sign, size_t step)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d->rows.x.rows; i += step)
+        sum += d->point[i].cost * d->point[i].p * (1 + sign * d->point[i].sign); /* times 2 or 0: no branches */
+    return 0.5 * sum;
+}
+
+/* Of how many rows one is lowered, if it is of the class with too much. All p lowered by the same share
+ * would cost the least; the cost is about that share times the imbalance, and grows with the step as the share does. */
+static size_t lowered_step(const struct dual_state *d, double sign, double gap)
+{
+    const double sum = class_sum(d, sign, 1), off = fabs(d->imbalance);
+    const double most = fmin(MOST_LOWERED, LOWERED_GAP * gap / off) * sum / off;
+    const size_t step = most > 1 ? (size_t)fmin(most, (double)d->rows.x.rows) : 1;
+    return class_sum(d, sign, step) * MOST_LOWERED > off ? step : 1;
+}
+
+/* Makes sum C p y = 0 by smaller p of some rows of the class that has too much. Their w is kept apart: it would need
+ * another b. */
+static void balance(struct dual_state *d, double gap)
 {
     const double excess = d->imbalance > 0 ? 1 : -1;
-    double sum = 0;
-    for (size_t i = 0; i < d->rows.x.rows; i++)
-        if (d->point[i].sign == excess)
-            sum += d->point[i].cost * d->point[i].p;
-    const double share = sum > 0 ? fabs(d->imbalance) / sum : 0;
-    for (size_t i = 0; share > 0 && i < d->rows.x.rows; i++)
-        if (d->point[i].sign == excess && d->point[i].cost > 0) {
-            const struct row row = row_at(d, i);
-            row_add(&row, -share * excess * d->point[i].cost * d->point[i].p, d->balanced);
-            d->point[i].p *= 1 - share;
-        }
+    if (d->imbalance == 0)
+        return;
+    const size_t step = lowered_step(d, excess, gap);
+    const double sum = class_sum(d, excess, step), share = sum > 0 ? fmin(fabs(d->imbalance) / sum, 1) : 0;
+    for (size_t i = 0; share > 0 && i < d->rows.x.rows; i += step) {
+        struct dual_point *point = &d->point[i];
+        if (point->sign != excess || !(point->p > 0))
+            continue;
+        const struct row row = row_at(d, i);
+        row_add(&row, -share * excess * point->cost * point->p, d->balanced);
+        point->p *= 1 - share;
+        point->logit = log(point->p) - log1p(-point->p);
+    }
 }
 
-static double entropy(double p)
-{
-    return p > 0 && p < 1 ? -p * log(p) - (1 - p) * log1p(-p) : 0;
-}
-
+/* H(p) = min(p, 1 - p) |u| - log max(p, 1 - p) with u the logit of p. Logarithms of products, as long as the cost stays
+ * the same, instead of sums of logarithms. */
 static double dual_value(const struct dual_state *d)
 {
-    double sum = 0;
-    for (size_t i = 0; i < d->rows.x.rows; i++)
-        sum += d->point[i].cost * entropy(d->point[i].p);
-    return sum - l2_penalty(d->balanced, d->o->columns, 1);
+    double sum = 0, product = 1, cost = 0;
+    for (size_t i = 0; i < d->rows.x.rows; i++) {
+        const struct dual_point *point = &d->point[i];
+        const double p = point->p, smaller = least_of(p, 1 - p);
+        if (point->cost != cost || product < SMALL_PRODUCT) {
+            sum -= cost * log(product);
+            cost = point->cost;
+            product = 1;
+        }
+        product *= most_of(p, 1 - p);
+        if (smaller > 0)
+            sum += cost * smaller * fabs(point->logit);
+    }
+    return sum - cost * log(product) - l2_penalty(d->balanced, d->o->columns, 1);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -276,7 +472,7 @@ static void dual_free(struct dual_state *d)
     mem_free(d->rows.value);
     mem_free(d->point);
     mem_free(d->order);
-    mem_free(d->balanced);
+    mem_free(d->ascent);
 }
 
 /* The own rows in the form that is gathered. */
@@ -350,7 +546,7 @@ static temper_status gather_rows(const struct objective *o, struct dual_rows *ro
     return status;
 }
 
-/* Rows, and a point for each of them, with p = 0. */
+/* Rows, and a point for each of them, with p = 0; the stiffness follows in the first epoch. */
 static temper_status prepare(struct dual_state *d, temper_error *error)
 {
     const struct objective *o = d->o;
@@ -360,17 +556,15 @@ static temper_status prepare(struct dual_state *d, temper_error *error)
     d->rows.x = *o->x;
     if (!comm_alone(comm))
         TRY(gather_rows(o, &d->rows, error));
-    d->point = mem_alloc(rows, sizeof *d->point);
-    d->order = mem_alloc(rows, sizeof *d->order);
-    d->balanced = mem_alloc(o->columns, sizeof *d->balanced);
-    const bool enough = d->point && d->order && d->balanced;
+    d->point = mem_paged(rows, sizeof *d->point);
+    d->order = mem_alloc(2 * rows, sizeof *d->order);
+    d->ascent = mem_zeroed(o->columns, sizeof *d->ascent);
+    const bool enough = d->point && d->order && d->ascent;
     TRY(comm_agree(comm, enough ? TEMPER_OK : error_no_memory(error), error));
     const struct gathered_labels *labels = &d->rows.labels;
     for (size_t i = 0; enough && i < rows; i++) { /* it is, which an analyser cannot see */
-        const struct row row = row_at(d, i);
         const double cost = (labels->weight ? labels->weight[i] : 1) / (o->spec.l2 * o->weight_sum);
-        d->point[i] = (struct dual_point){
-            .sign = labels->label[i] == 1 ? 1 : -1, .cost = cost, .stiffness = cost * squared_norm(&row)};
+        d->point[i] = (struct dual_point){.sign = labels->label[i] == 1 ? 1 : -1, .cost = cost};
     }
     return TEMPER_OK;
 }
@@ -413,7 +607,8 @@ temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits,
     struct norm_sum sum = {0};
     *suits = false;
     if (data->x.kind != MATRIX_CSR || data->classes.count != 2 || spec->engine || is_scaled(spec) || !(spec->l2 > 0) ||
-        spec->l1 > 0 || !loss_is_two_temperature_at(spec->loss, 1, 1) || dataset_all_nonzeros(data) > MOST_ENTRIES)
+        spec->l1 > 0 || !loss_is_two_temperature_at(spec->loss, 1, 1) || dataset_all_nonzeros(data) > MOST_ENTRIES ||
+        dataset_all_rows(data) > UINT32_MAX)
         return TEMPER_OK;
     TRY(comm_in_turn(data->ranks.comm, add_norms, (void *)data, &sum, sizeof sum, error));
     *suits = sum.squares / 4 <= MOST_CURVATURE * spec->l2 * (double)dataset_all_rows(data) * (double)sum.rows;
@@ -425,7 +620,8 @@ double dual_descent_bytes(const struct objective_spec *spec)
 {
     const struct dataset *data = spec->data;
     const double rows = (double)dataset_all_rows(data), entry = sizeof(uint32_t) + sizeof(double);
-    const double own = sizeof(struct dual_point) + sizeof(size_t), gathered = 2 * sizeof(double) + sizeof(uint32_t);
+    const double own = sizeof(struct dual_point) + 2 * sizeof(uint32_t),
+                 gathered = 2 * sizeof(double) + sizeof(uint32_t);
     const double entries = (double)dataset_all_nonzeros(data) + (double)data->x.nonzeros;
     const double all = comm_alone(data->ranks.comm) ? 0 : rows * gathered + entries * entry;
     return rows * own + (double)data->x.columns * sizeof(double) + all;
@@ -438,15 +634,18 @@ temper_status dual_descent(const struct objective *objective, double share, doub
     temper_status status = prepare(&d, error);
     if (status == TEMPER_OK) {
         memset(w, 0, objective->size * sizeof *w);
-        do
+        run_epoch(&d);
+        *result = (struct dual_result){.zero_value = log(2), .zero_gradient = zero_gradient_norm(&d)};
+        while (continues(&d, share))
             run_epoch(&d);
-        while (continues(&d, share));
+        d.balanced = d.ascent;
         memcpy(d.balanced, w, objective->columns * sizeof *w);
         if (objective->spec.intercept) {
-            balance(&d);
+            balance(&d, wanted_gap(&d, share));
             w[objective->columns] = d.bias;
         }
-        *result = (struct dual_result){.epochs = d.epoch, .lower_bound = objective->spec.l2 * dual_value(&d)};
+        result->epochs = d.epoch;
+        result->lower_bound = objective->spec.l2 * dual_value(&d);
     }
     dual_free(&d);
     return status;

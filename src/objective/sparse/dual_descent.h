@@ -8,6 +8,8 @@
 struct dual_result {
     size_t epochs;      /* passes over all rows; each costs about as much as an evaluation */
     double lower_bound; /* of the objective: no weights have a smaller one */
+    /* At W = 0, which the first epoch reads all rows for: the objective, and the norm of its gradient. */
+    double zero_value, zero_gradient;
 };
 
 /* Whether the objective of that specification has such a dual, and its rows are so short, relative to the penalty, that

@@ -213,11 +213,11 @@ static bool allocate_slices(const struct sparse_rows *from, size_t most, struct 
         out->start[slice + 1] = out->start[slice] + length_of(from, out->row[slice * SELL16_ROWS]);
     if (!mul_size((size_t)out->start[slices], SELL16_ROWS, &entries))
         return false;
-    out->value = mem_aligned(entries, sizeof *out->value);
+    out->value = mem_paged(entries, sizeof *out->value);
     if (narrow)
-        out->column16 = mem_aligned(entries, sizeof *out->column16);
+        out->column16 = mem_paged(entries, sizeof *out->column16);
     else
-        out->column = mem_aligned(entries, sizeof *out->column);
+        out->column = mem_paged(entries, sizeof *out->column);
     out->all = (struct sparse_sell16){.start = out->start,
                                       .row = out->row,
                                       .column16 = out->column16,

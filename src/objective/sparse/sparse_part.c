@@ -455,7 +455,7 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
     if (!o->sparse.residual || (o->weights.f32 && !o->sparse.residual_f32) || (shared && !o->sparse.all_residuals))
         return error_no_memory(error);
     if (o->sparse.scattered && !shared) {
-        o->sparse.scatter = mem_aligned(SCATTER_RANGES, o->columns * sizeof *o->sparse.scatter);
+        o->sparse.scatter = mem_paged(SCATTER_RANGES, o->columns * sizeof *o->sparse.scatter);
         return o->sparse.scatter ? TEMPER_OK : error_no_memory(error);
     }
     bool sell16 = o->weights.f32 && o->vectors == 1 && !data->storage.memory_limit;

@@ -42,7 +42,7 @@ TEST(add_size_is_exact_or_refuses)
 
 TEST(no_bytes_are_not_a_failure)
 {
-    void *blocks[] = {mem_alloc(0, 8), mem_zeroed(8, 0), mem_resize(NULL, 0, 0), mem_aligned(0, 1)};
+    void *blocks[] = {mem_alloc(0, 8), mem_zeroed(8, 0), mem_resize(NULL, 0, 0), mem_aligned(0, 1), mem_paged(0, 1)};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         CHECK(blocks[i] != NULL);
         mem_free(blocks[i]);
@@ -55,6 +55,8 @@ TEST(what_does_not_fit_is_refused)
     CHECK(mem_alloc(SIZE_MAX, 2) == NULL);
     CHECK(mem_zeroed(SIZE_MAX / 2, 3) == NULL);
     CHECK(mem_aligned(SIZE_MAX, 2) == NULL);
+    CHECK(mem_paged(SIZE_MAX, 2) == NULL);
+    CHECK(mem_paged(SIZE_MAX - 10, 1) == NULL);
     CHECK(mem_aligned(SIZE_MAX - 10, 1) == NULL); /* rounding up would wrap */
     char *block = mem_alloc(4, 1);
     if (!CHECK(block != NULL))
@@ -98,6 +100,21 @@ TEST(aligned_blocks_are_aligned_and_large_enough)
     }
 }
 
+/* Small pages, rounded up to huge ones, and huge ones in the middle. */
+TEST(paged_blocks_are_aligned_and_large_enough)
+{
+    static const size_t sizes[] = {
+        1, 1000, ((size_t)1 << 18) - 1, (size_t)1 << 18, ((size_t)1 << 21) + 1, (size_t)1 << 22};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        unsigned char *block = mem_paged(sizes[i], 1);
+        if (!CHECK(block != NULL))
+            return;
+        CHECK((uintptr_t)block % 64 == 0);
+        memset(block, 1, sizes[i]);
+        mem_free(block);
+    }
+}
+
 TEST(each_allocation_can_be_made_to_fail)
 {
     fault_arm(1);
@@ -107,6 +124,8 @@ TEST(each_allocation_can_be_made_to_fail)
     CHECK(mem_zeroed(1, 1) == NULL);
     fault_arm(1);
     CHECK(mem_aligned(1, 1) == NULL);
+    fault_arm(1);
+    CHECK(mem_paged((size_t)1 << 20, 1) == NULL);
     fault_arm(2);
     void *block = mem_alloc(1, 1);
     CHECK(block != NULL);
@@ -124,4 +143,4 @@ TEST(each_allocation_can_be_made_to_fail)
 TEST_LIST(LISTED(mul_size_is_exact_or_refuses), LISTED(add_size_is_exact_or_refuses),
           LISTED(no_bytes_are_not_a_failure), LISTED(what_does_not_fit_is_refused),
           LISTED(zeroed_blocks_are_zero_and_resizing_keeps_bytes), LISTED(aligned_blocks_are_aligned_and_large_enough),
-          LISTED(each_allocation_can_be_made_to_fail))
+          LISTED(paged_blocks_are_aligned_and_large_enough), LISTED(each_allocation_can_be_made_to_fail))

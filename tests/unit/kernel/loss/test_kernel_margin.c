@@ -83,14 +83,18 @@ TEST(few_rows_need_no_table)
     static struct margin_table table, built;
     size_t n = fill_margins(margin);
     for (size_t i = 0; i < PAIRS; i++) {
-        margin_table_for_rows(&table, pairs[i][0], pairs[i][1], 10);
+        margin_table_for_rows(&table, pairs[i][0], pairs[i][1], 10, true);
         CHECK(table.form == (pairs[i][1] == 1 ? MARGIN_SIGMOID : MARGIN_EXACT));
         CHECK(table.near.degree == 0 && table.floats.degree == 0 && table.sparse.degree == 0);
         kernel->margins(&table, margin, n, results.value, results.slope, results.curvature);
         for (size_t k = 0; k < n; k++)
             check_margin(&table, margin[k], (double[]){results.value[k], results.slope[k], results.curvature[k]});
-        margin_table_for_rows(&table, pairs[i][0], pairs[i][1], 1000000);
+        margin_table_for_rows(&table, pairs[i][0], pairs[i][1], 1000000, true);
         margin_table_build(&built, pairs[i][0], pairs[i][1]);
+        CHECK(memcmp(&table, &built, sizeof built) == 0);
+        margin_table_for_rows(&table, pairs[i][0], pairs[i][1], 1000000, false); /* all but the floats */
+        CHECK(table.floats.degree == 0 && table.floats.limit == 0);
+        table.floats = built.floats;
         CHECK(memcmp(&table, &built, sizeof built) == 0);
     }
 }

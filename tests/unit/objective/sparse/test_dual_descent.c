@@ -94,6 +94,85 @@ TEST(weights_of_rows_count)
     dataset_free(half);
 }
 
+/* What the first epoch finds beside its weights is what an evaluation at W = 0 gives. */
+TEST(value_and_gradient_at_zero_are_those_of_an_evaluation)
+{
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    double weights[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        weights[i] = (double)(i % 3);
+    for (size_t i = 0; i < 4; i++) {
+        struct objective_spec spec = spec_of(data, 2);
+        struct objective *objective;
+        struct dual_result result = {0};
+        double w[SIZE], zero[SIZE] = {0}, gradient[SIZE] = {0}, value = NAN, squares = 0;
+        if (i == 2)
+            table_weigh(data, weights);
+        spec.intercept = i % 2 == 0;
+        CHECK(objective_new(&spec, &objective, NULL) == TEMPER_OK);
+        CHECK(objective_evaluate(objective, zero, &value, gradient, NULL) == TEMPER_OK);
+        CHECK(dual_descent(objective, 1e-2, w, &result, NULL) == TEMPER_OK);
+        for (size_t j = 0; j < objective_size(objective); j++)
+            squares += gradient[j] * gradient[j];
+        CHECK_CLOSE(result.zero_value, value, 1e-9);
+        CHECK_CLOSE(result.zero_gradient, sqrt(squares), 1e-9);
+        objective_free(objective);
+    }
+    dataset_free(data);
+}
+
+/* Rows that are solved together, and are equal or opposite, as all of these are: both steps go the whole way to the
+ * optimum of the pair, and the dual must rise nevertheless. */
+TEST(equal_rows_converge)
+{
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    uint64_t start[ROWS + 1];
+    uint32_t column[2 * ROWS];
+    float value[2 * ROWS];
+    struct dataset other = *data;
+    for (size_t i = 0; i <= ROWS; i++)
+        start[i] = 2 * i;
+    for (size_t e = 0; e < sizeof column / sizeof *column; e++) {
+        column[e] = (uint32_t)(e % 2);
+        value[e] = e % 2 ? 1.5F : -0.5F;
+    }
+    other.x.row_start = start;
+    other.x.row_start32 = NULL;
+    other.x.column = column;
+    other.x.value = value;
+    other.x.nonzeros = 2 * ROWS;
+    for (size_t i = 0; i < 2; i++) {
+        struct objective_spec spec = spec_of(&other, 0.05);
+        struct dual_result result = {0};
+        double w[SIZE];
+        spec.intercept = i == 1;
+        const double objective = run(&spec, 1e-5, w, &result, NULL);
+        CHECKF(result.lower_bound <= objective * (1 + 1e-12) && objective - result.lower_bound <= 2e-5 * objective,
+               "%g %g after %zu", objective, result.lower_bound, result.epochs);
+    }
+    dataset_free(data);
+}
+
+/* A class of little weight: p of the other is lowered for the bound, in some rows or in all. No weights are below it,
+ * as those of the run with the smallest share show. */
+TEST(the_bound_holds_for_classes_of_unequal_weight)
+{
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    double weights[ROWS], least = INFINITY, most = 0;
+    for (size_t i = 0; i < ROWS; i++)
+        weights[i] = data->label[i] == 1 ? 0.2 : 1 + 0.5 * (double)(i % 2);
+    table_weigh(data, weights);
+    for (double share = 1e-1; share > 1e-8; share *= 0.1) {
+        const struct objective_spec spec = spec_of(data, 40);
+        struct dual_result result = {0};
+        double w[SIZE];
+        least = fmin(least, run(&spec, share, w, &result, NULL));
+        most = fmax(most, result.lower_bound);
+    }
+    CHECKF(most <= least * (1 + 1e-12) && most >= least * 0.95, "%.17g %.17g", most, least);
+    dataset_free(data);
+}
+
 /* Arrays of a caller in their other widths. */
 TEST(wide_arrays_have_the_same_bits)
 {
@@ -178,5 +257,7 @@ TEST(a_lack_of_memory_is_reported)
 }
 
 TEST_LIST(LISTED(the_bound_is_below_the_objective_and_as_close_as_was_asked), LISTED(no_weights_are_below_the_bound),
-          LISTED(weights_of_rows_count), LISTED(wide_arrays_have_the_same_bits),
+          LISTED(value_and_gradient_at_zero_are_those_of_an_evaluation), LISTED(equal_rows_converge),
+          LISTED(the_bound_holds_for_classes_of_unequal_weight), LISTED(weights_of_rows_count),
+          LISTED(wide_arrays_have_the_same_bits),
           LISTED(only_short_sparse_rows_with_a_logistic_loss_and_a_penalty_suit), LISTED(a_lack_of_memory_is_reported))
