@@ -281,7 +281,7 @@ TEST(a_reduction_adds_in_the_order_of_the_tree)
         return;
     for (size_t count = 1; count <= MOST; count++) {
         size_t first[2] = {0, count};
-        struct holders holders = {NULL, first};
+        struct holders holders = {NULL, first, NULL};
         for (size_t i = 0; i < count * LENGTH; i++)
             numbers[i] = sin((double)(i * i % 1009)) * pow(10, (double)(i % 17) - 8);
         for (size_t i = 0; i < count; i++)
