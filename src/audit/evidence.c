@@ -58,20 +58,47 @@ static size_t count_sources(const struct source_set *set)
     return set->losses + (set->votes ? 2 : 0) + (set->rff ? 1 : 0) + (set->true_p ? 1 : 0);
 }
 
-/* out[class] = log(1 + C v) of the votes v of the first `count` neighbours, which is log((v + 1/C) / (count + 1)) up to
- * a constant of the row. Neighbours vote with their given labels, or, if true_p is not NULL, with these. */
-static void fill_votes(const struct source_job *job, const uint32_t *neighbour, size_t count, const double *true_p,
-                       double *out)
+/* Two classes: the votes of given labels follow from their number, those of true_p are sums in registers. */
+static void count_two(const struct source_job *job, const uint32_t *neighbour, size_t count, const double *true_p,
+                      double *out)
 {
-    const struct audit_input *in = job->in;
-    size_t classes = in->classes;
+    const uint32_t *label = job->in->data->label;
+    double zero = 0, one = 0;
+    size_t ones = 0;
+    for (size_t i = 0; !true_p && i < count; i++)
+        ones += label[neighbour[i]];
+    for (size_t i = 0; true_p && i < count; i++) {
+        zero += true_p[(size_t)neighbour[i] * 2];
+        one += true_p[(size_t)neighbour[i] * 2 + 1];
+    }
+    out[0] = true_p ? zero : (double)(count - ones);
+    out[1] = true_p ? one : (double)ones;
+}
+
+/* out[class] = the votes of the first `count` neighbours, which vote with their given labels, or, if true_p is not
+ * NULL, with these. */
+static void count_votes(const struct source_job *job, const uint32_t *neighbour, size_t count, const double *true_p,
+                        double *out)
+{
+    size_t classes = job->in->classes;
     memset(out, 0, classes * sizeof *out);
     for (size_t i = 0; i < count; i++) {
         if (!true_p)
-            out[in->data->label[neighbour[i]]]++;
+            out[job->in->data->label[neighbour[i]]]++;
         for (size_t c = 0; true_p && c < classes; c++)
             out[c] += true_p[neighbour[i] * classes + c];
     }
+}
+
+/* out[class] = log(1 + C v) of the votes v, which is log((v + 1/C) / (count + 1)) up to a constant of the row. */
+static void fill_votes(const struct source_job *job, const uint32_t *neighbour, size_t count, const double *true_p,
+                       double *out)
+{
+    size_t classes = job->in->classes;
+    if (classes == 2)
+        count_two(job, neighbour, count, true_p, out);
+    else
+        count_votes(job, neighbour, count, true_p, out);
     for (size_t c = 0; c < classes; c++)
         out[c] = true_p ? log1p((double)classes * out[c]) : job->vote[(size_t)out[c]];
 }
@@ -110,6 +137,7 @@ struct row_loop {
     size_t rows;
     double *out;
     void (*work)(const struct row_loop *loop, size_t row, size_t worker);
+    const struct audit_noise *noise; /* of range_row alone */
 };
 
 /* Numbers of a thread in job->row. */
@@ -192,26 +220,35 @@ static void posterior_row(const struct row_loop *loop, size_t row, size_t worker
 static temper_status fill_posteriors(const struct source_job *job, const struct source_set *set,
                                      const struct noise_model *model, double *log_p)
 {
-    return each_row((struct row_loop){job, set, model, job->in->rows, log_p, posterior_row});
+    return each_row((struct row_loop){
+        .job = job, .set = set, .model = model, .rows = job->in->rows, .out = log_p, .work = posterior_row});
 }
 
-/* Work of a row_loop: the probability that the given label is wrong. */
-static void end_row(const struct row_loop *loop, size_t row, size_t worker)
+/* Work of a row_loop: the range of the probability that the given label is wrong, which includes its estimate. */
+static void range_row(const struct row_loop *loop, size_t row, size_t worker)
 {
     double *space = space_of(loop->job, worker);
     const struct audit_input *in = loop->job->in;
+    const struct audit_noise *noise = loop->noise;
+    const struct noise_model *model[] = {&noise->estimate.low, &noise->estimate.high};
     uint32_t given = in->data->label[row];
-    double *joint = space + NOISE_SOURCES * in->classes;
+    double *joint = space + NOISE_SOURCES * in->classes, end[2];
+    double score = fmax(-expm1(noise->log_posterior[row * in->classes + given]), 0);
     fill_evidence(loop->job, loop->set, row, space);
-    double all = noise_model_row(loop->model, space, given, joint);
-    loop->out[row] = fmax(-expm1(joint[given] - all), 0);
+    for (size_t i = 0; i < 2; i++) {
+        double all = noise_model_row(model[i], space, given, joint);
+        end[i] = fmax(-expm1(joint[given] - all), 0);
+    }
+    noise->low[row] = fmin(end[0], score);
+    noise->high[row] = fmax(end[1], score);
 }
 
-/* The same of all rows, by one of the models at the ends of the range. */
-static temper_status fill_end(const struct source_job *job, const struct source_set *set,
-                              const struct noise_model *model, double *score)
+/* The same of all rows, by the models at the ends of the range. */
+static temper_status fill_range(const struct source_job *job, const struct source_set *set,
+                                const struct audit_noise *noise)
 {
-    return each_row((struct row_loop){job, set, model, job->in->rows, score, end_row});
+    return each_row(
+        (struct row_loop){.job = job, .set = set, .rows = job->in->rows, .work = range_row, .noise = noise});
 }
 
 /* ---- The choice of sources ----------------------------------------------------------------------------------------
@@ -429,13 +466,7 @@ static temper_status estimate_noise(const struct source_job *job, struct audit_n
         take_as_given(job, &noise->estimate);
         TRY(fill_posteriors(job, &set, &noise->estimate.best, noise->log_posterior));
     }
-    TRY(fill_end(job, &set, &noise->estimate.low, noise->low));
-    TRY(fill_end(job, &set, &noise->estimate.high, noise->high));
-    for (size_t row = 0; row < job->in->rows; row++) {
-        double score = fmax(-expm1(noise->log_posterior[row * job->in->classes + job->in->data->label[row]]), 0);
-        noise->low[row] = fmin(noise->low[row], score);
-        noise->high[row] = fmax(noise->high[row], score);
-    }
+    TRY(fill_range(job, &set, noise));
     job->fits->main = main_loss(&set, &noise->estimate);
     return TEMPER_OK;
 }

@@ -1,5 +1,5 @@
-/* knn: distances between a block of query rows and a tile of points by |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, the products
- * by the matrix kernel that training uses for many classes. Blocks and tiles are ranges of an order in which rows near
+/* knn: distances between a block of query rows and a tile of points by |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, by a kernel
+ * that updates the lists of the queries too. Blocks and tiles are ranges of an order in which rows near
  * each other are near; a block is compared with the tiles whose centres are nearest to its own, nearest first, without
  * those that are too far away to have a neighbour of any query, by the bounding boxes of both. */
 #include "audit/knn.h"
@@ -10,9 +10,8 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "kernel/dense/linear.h"
 #include "kernel/dispatch/kernel.h"
-#include "kernel/loss/softmax.h"
+#include "kernel/small/neighbour_lists.h"
 
 /* ---- Order by recursive median bisection ----------------------------------------------------- */
 
@@ -130,8 +129,8 @@ void knn_order(struct points points, size_t leaf, uint32_t *order)
 
 /* ---- Tiles -------------------------------------------------------------------------------------- */
 
-/* Rows of a block; points of a tile; queries whose comparisons are tested as one word. */
-enum { QUERIES = 32, TILE = 128, TOGETHER = sizeof(uint64_t) };
+/* Rows of a block; points of a tile; tiles of a group, whose nearest is known. */
+enum { QUERIES = NEIGHBOUR_QUERIES, TILE = NEIGHBOUR_POINTS, TILE_GROUP = 8 };
 /* A block is compared with one in SHARE_OF_TILES tiles, but with at least LEAST_TILES. With up to LEAST_TILES * TILE
  * = 2560 points that is all of them, and the search is exact. */
 enum { LEAST_TILES = 20, SHARE_OF_TILES = 5 };
@@ -141,8 +140,9 @@ enum { LEAST_TILES = 20, SHARE_OF_TILES = 5 };
 struct knn_search {
     struct points points;
     size_t count, among, tiles, tried; /* tried: tiles that a block is compared with */
-    const struct linear_f32 *kernel;
+    neighbour_fn *take_tile;
     uint32_t *order;   /* of the rows, by knn_order */
+    uint32_t *row;     /* of each point */
     uint32_t *index;   /* result: [row * count + i] */
     double *square;    /* result, of each row: squared distance of its last neighbour */
     float *tile;       /* the points, by feature: [tile][dimension * TILE + point] */
@@ -151,7 +151,8 @@ struct knn_search {
     float *low, *high; /* the same: its bounding box */
     size_t from;       /* the first block of this process */
     float *workspace;  /* of each worker, with these numbers of floats: */
-    size_t product, scratch, nearest, rows, distances;
+    size_t nearest, rows, distances;
+    uint32_t *listed; /* of each worker: `nearest` rows */
 };
 
 /* The row of a point. If there are more than NEIGHBOURS_AMONG rows, points are an evenly spread sample of the order. */
@@ -169,7 +170,8 @@ static void fill_tiles(struct knn_search *search)
         float *tile = search->tile + i / TILE * TILE * dimensions + i % TILE;
         /* The last tile may be padded. */
         bool real = i < search->among;
-        const float *x = real ? search->points.x + row_of(search, i) * dimensions : NULL;
+        search->row[i] = row_of(search, real ? i : 0);
+        const float *x = search->points.x + (size_t)search->row[i] * dimensions;
         float norm = 0;
         for (size_t j = 0; j < dimensions; j++) {
             tile[j * TILE] = real ? x[j] : 0;
@@ -206,92 +208,30 @@ static void find_centres(struct knn_search *search)
 struct query_block {
     const struct knn_search *search;
     size_t rows;
-    const uint32_t *row;  /* of each query */
-    float *x;             /* their features: [query * dimensions + j] */
-    float *tile_distance; /* of each tile: its squared distance, negative once it was tried */
-    float *best;          /* [row * count + i], ascending: |y|^2 - 2 x.y */
+    const uint32_t *row;   /* of each query */
+    float *x;              /* their features: [dimension * QUERIES + query]; 0 for unused queries */
+    float *tile_distance;  /* of each tile: its squared distance, infinite once it was tried */
+    float *group_distance; /* of each TILE_GROUP tiles: the smallest of these distances */
+    float *best;           /* lists of values and of rows, as of neighbour_lists.h */
+    uint32_t *listed;
     float worst[QUERIES]; /* the last of each list in `best`: a point must be below it */
     float norm[QUERIES];  /* |x|^2 */
     float *low, *high;    /* the bounding box of the queries */
 };
 
-/* Inserts a point into the sorted list of a query, behind those that are as near, and drops the last of the list. Its
- * position is counted: a loop without branches. |x|^2 is the same for all points of a query and is left out of the
- * comparison. */
-static void insert(struct query_block *block, size_t query, float value, uint32_t row)
-{
-    size_t count = block->search->count, last = count - 1;
-    float *best = block->best + query * count;
-    uint32_t *index = block->search->index + block->row[query] * count, at = 0;
-    for (size_t i = 0; i < last; i++)
-        at += best[i] <= value;
-    memmove(best + at + 1, best + at, (last - at) * sizeof *best);
-    memmove(index + at + 1, index + at, (last - at) * sizeof *index);
-    best[at] = value;
-    index[at] = row;
-    block->worst[query] = best[last];
-}
-
-/* Whether a point is nearer to any query than the last of its list. After the first tiles few are; a loop without
- * branches over all queries is vectorised by the compiler. */
-static bool is_near_any(const float *restrict worst, float norm, const float *restrict product)
-{
-    int32_t any = 0;
-    for (size_t q = 0; q < QUERIES; q++)
-        any |= norm - 2 * product[q] < worst[q];
-    return any;
-}
-
-/* near[q] is 1 if a point is nearer to query q than the last of its list. */
-static void find_near(const float *restrict worst, float norm, const float *restrict product, uint8_t *restrict near)
-{
-    for (size_t q = 0; q < QUERIES; q++)
-        near[q] = norm - 2 * product[q] < worst[q];
-}
-
-/* Inserts a point into the lists of those of eight queries to which it is near; a row is not its own neighbour. */
-static void take_point(struct query_block *block, size_t point, size_t first, const float *product, const uint8_t *near)
-{
-    float norm = block->search->norm[point];
-    uint32_t row = row_of(block->search, point);
-    for (size_t q = first; q < first + TOGETHER; q++)
-        if (near[q] && row != block->row[q])
-            insert(block, q, norm - 2 * product[q], row);
-}
-
-/* Updates the lists by the points of a tile; product[i * QUERIES + q] = x_q . y_i. Flags of eight queries are tested
- * as one word, which is mostly 0. */
-static void take_tile(struct query_block *block, size_t tile, const float *product)
-{
-    const struct knn_search *search = block->search;
-    size_t left = search->among - tile * TILE, points = left < TILE ? left : (size_t)TILE;
-    uint8_t near[QUERIES];
-    for (size_t i = 0; i < points; i++) {
-        size_t point = tile * TILE + i;
-        const float *p = product + i * QUERIES;
-        if (!is_near_any(block->worst, search->norm[point], p))
-            continue;
-        find_near(block->worst, search->norm[point], p, near);
-        for (size_t q = 0; q < QUERIES; q += TOGETHER) {
-            uint64_t any;
-            memcpy(&any, near + q, TOGETHER);
-            if (any)
-                take_point(block, point, q, p, near);
-        }
-    }
-}
-
-/* Adds the |x|^2 that the comparisons left out to the last distance of each list. Rounding may make it negative. */
+/* Copies the lists to the results. Adds the |x|^2 that the comparisons left out to the last distance of each list;
+ * rounding may make it negative. */
 static void finish(const struct query_block *block)
 {
     const struct knn_search *search = block->search;
-    size_t dimensions = search->points.dimensions;
+    size_t stride = neighbour_stride(search->count);
     for (size_t q = 0; q < block->rows; q++) {
-        const float *x = block->x + q * dimensions;
         double square = (double)block->worst[q];
-        for (size_t j = 0; j < dimensions; j++)
-            square += (double)x[j] * (double)x[j];
+        for (size_t j = 0; j < search->points.dimensions; j++)
+            square += (double)block->x[j * QUERIES + q] * (double)block->x[j * QUERIES + q];
         search->square[block->row[q]] = fmax(square, 0);
+        memcpy(search->index + block->row[q] * search->count, block->listed + q * stride + NEIGHBOUR_PAD,
+               search->count * sizeof *search->index);
     }
 }
 
@@ -305,7 +245,7 @@ static void measure_tiles(const struct query_block *block)
         /* One coordinate of the mean of the queries. */
         float centre = 0;
         for (size_t q = 0; q < block->rows; q++)
-            centre += block->x[q * dimensions + j];
+            centre += block->x[j * QUERIES + q];
         centre /= (float)block->rows;
         for (size_t tile = 0; tile < search->tiles; tile++) {
             float off = search->centre[tile * dimensions + j] - centre;
@@ -317,17 +257,17 @@ static void measure_tiles(const struct query_block *block)
 /* The bounding box of the queries, and their squared norms. */
 static void measure_queries(struct query_block *block)
 {
-    size_t dimensions = block->search->points.dimensions;
-    memcpy(block->low, block->x, dimensions * sizeof *block->low);
-    memcpy(block->high, block->x, dimensions * sizeof *block->high);
-    for (size_t q = 0; q < block->rows; q++) {
-        const float *x = block->x + q * dimensions;
-        block->norm[q] = 0;
-        for (size_t j = 0; j < dimensions; j++) {
-            block->norm[q] += x[j] * x[j];
-            block->low[j] = x[j] < block->low[j] ? x[j] : block->low[j];
-            block->high[j] = x[j] > block->high[j] ? x[j] : block->high[j];
+    memset(block->norm, 0, sizeof block->norm);
+    for (size_t j = 0; j < block->search->points.dimensions; j++) {
+        const float *x = block->x + j * QUERIES;
+        float low = x[0], high = x[0];
+        for (size_t q = 0; q < block->rows; q++) {
+            block->norm[q] += x[q] * x[q];
+            low = x[q] < low ? x[q] : low;
+            high = x[q] > high ? x[q] : high;
         }
+        block->low[j] = low;
+        block->high[j] = high;
     }
 }
 
@@ -352,36 +292,55 @@ static bool is_far(const struct query_block *block, size_t tile)
     return apart > FAR_ENOUGH * reach;
 }
 
-/* The nearest tile that was not tried yet, which is marked as tried. A linear search: the number of tiles is at most
- * NEIGHBOURS_AMONG / TILE. */
-static size_t next_tile(const struct query_block *block)
+/* The smallest distance of a group of TILE_GROUP tiles. */
+static float least_of(const struct query_block *block, size_t group)
 {
-    size_t best = 0;
-    for (size_t tile = 1; tile < block->search->tiles; tile++)
-        if (block->tile_distance[tile] >= 0 &&
-            (block->tile_distance[best] < 0 || block->tile_distance[tile] < block->tile_distance[best]))
-            best = tile;
-    block->tile_distance[best] = -1;
-    return best;
+    size_t end = (group + 1) * TILE_GROUP < block->search->tiles ? (group + 1) * TILE_GROUP : block->search->tiles;
+    float least = INFINITY;
+    for (size_t tile = group * TILE_GROUP; tile < end; tile++)
+        least = block->tile_distance[tile] < least ? block->tile_distance[tile] : least;
+    return least;
 }
 
-/* Copies the queries to contiguous memory, as the kernel needs them, and empties their lists. Indices start as valid
- * rows, since no comparison succeeds if products overflow to NAN. Unused queries of the last block accept no point. */
+/* The nearest tile that was not tried yet, the first of equal ones, which is marked as tried: that of the group with
+ * the smallest distance. The number of tiles if no other is at a finite distance. */
+static size_t next_tile(const struct query_block *block)
+{
+    size_t groups = (block->search->tiles + TILE_GROUP - 1) / TILE_GROUP, best = 0;
+    for (size_t group = 1; group < groups; group++)
+        best = block->group_distance[group] < block->group_distance[best] ? group : best;
+    size_t tile = best * TILE_GROUP;
+    if (!isfinite(block->group_distance[best]))
+        return block->search->tiles;
+    while (tile + 1 < block->search->tiles && block->tile_distance[tile] > block->group_distance[best])
+        tile++;
+    block->tile_distance[tile] = INFINITY;
+    block->group_distance[best] = least_of(block, best);
+    return tile;
+}
+
+/* Copies the queries to contiguous memory, as the kernel needs them, and empties their lists. Rows start as valid ones,
+ * since no comparison succeeds if products overflow to NAN. Unused queries of the last block accept no point. */
 static void begin_block(struct query_block *block)
 {
     const struct knn_search *search = block->search;
-    size_t dimensions = search->points.dimensions;
-    for (size_t q = 0; q < block->rows; q++)
-        memcpy(block->x + q * dimensions, search->points.x + block->row[q] * dimensions, dimensions * sizeof *block->x);
-    for (size_t i = 0; i < search->nearest; i++)
-        block->best[i] = INFINITY;
-    for (size_t q = 0; q < block->rows; q++) /* valid rows, should products overflow */
-        for (size_t i = 0; i < search->count; i++)
-            search->index[block->row[q] * search->count + i] = row_of(search, i % search->among);
+    size_t dimensions = search->points.dimensions, stride = neighbour_stride(search->count);
+    memset(block->x, 0, search->rows * sizeof *block->x);
+    for (size_t q = 0; q < block->rows; q++) {
+        const float *x = search->points.x + block->row[q] * dimensions;
+        for (size_t j = 0; j < dimensions; j++)
+            block->x[j * QUERIES + q] = x[j];
+    }
+    for (size_t i = 0; i < search->nearest; i++) {
+        block->best[i] = i % stride < NEIGHBOUR_PAD ? -INFINITY : INFINITY;
+        block->listed[i] = search->row[i % stride % search->among];
+    }
     for (size_t q = 0; q < QUERIES; q++)
         block->worst[q] = q < block->rows ? INFINITY : -INFINITY;
     measure_queries(block);
     measure_tiles(block);
+    for (size_t group = 0; group * TILE_GROUP < search->tiles; group++)
+        block->group_distance[group] = least_of(block, group);
 }
 
 /* Searches the neighbours of one block of queries. The result depends on the block only, not on the thread that
@@ -392,25 +351,37 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     size_t dimensions = search->points.dimensions, from = (search->from + number) * QUERIES;
     /* The last block may have fewer queries. */
     size_t left = search->points.rows - from;
-    float *workspace = search->workspace + worker * (search->product + search->scratch + search->nearest +
-                                                     search->rows + search->distances);
+    uint32_t own[QUERIES] = {0};
     struct query_block block = {.search = search,
                                 .rows = left < QUERIES ? left : QUERIES,
                                 .row = search->order + from,
-                                .best = workspace + search->product + search->scratch};
+                                .best =
+                                    search->workspace + worker * (search->nearest + search->rows + search->distances),
+                                .listed = search->listed + worker * search->nearest};
     block.x = block.best + search->nearest;
     block.low = block.x + search->rows;
     block.high = block.low + dimensions;
     block.tile_distance = block.high + dimensions;
+    block.group_distance = block.tile_distance + search->tiles;
     begin_block(&block);
-    struct rows_f32 rows = {block.x, block.rows, dimensions};
-    struct many_f32 many = {.block = rows, .classes = TILE, .stride = QUERIES, .scratch = workspace + search->product};
+    memcpy(own, block.row, block.rows * sizeof *own);
+    struct neighbour_lists lists = {.count = search->count,
+                                    .stride = neighbour_stride(search->count),
+                                    .dimensions = dimensions,
+                                    .query = block.x,
+                                    .own = own,
+                                    .value = block.best,
+                                    .row = block.listed,
+                                    .worst = block.worst};
     for (size_t i = 0; i < search->tried; i++) {
         size_t tile = next_tile(&block);
+        if (tile == search->tiles)
+            break;
         if (is_far(&block, tile))
             continue;
-        search->kernel->many_times(&many, search->tile + tile * TILE * dimensions, workspace);
-        take_tile(&block, tile, workspace);
+        search->take_tile(&lists, &(struct neighbour_points){.x = search->tile + tile * TILE * dimensions,
+                                                             .norm = search->norm + tile * TILE,
+                                                             .row = search->row + tile * TILE});
     }
     finish(&block);
     return TEMPER_OK;
@@ -478,20 +449,22 @@ static temper_status search_own(struct knn_search *search, size_t threads, tempe
     size_t dimensions = search->points.dimensions, rank = comm_rank(search->points.comm), each;
     search->from = first_query(search, rank) / QUERIES;
     size_t blocks = (first_query(search, rank + 1) + QUERIES - 1) / QUERIES - search->from;
-    search->product = (size_t)QUERIES * TILE;
-    search->scratch = linear_scratch(QUERIES, dimensions, TILE);
-    search->nearest = QUERIES * search->count;
+    search->nearest = QUERIES * neighbour_stride(search->count);
     search->rows = QUERIES * dimensions;
-    search->distances = 2 * dimensions + search->tiles; /* a box before the distances */
+    search->distances = 2 * dimensions + 2 * search->tiles; /* a box before the distances, groups behind them */
     /* No workspace for threads that would have no block. */
     threads = threads > blocks && blocks ? blocks : threads;
-    each = search->product + search->scratch + search->nearest + search->rows + search->distances;
+    search->distances = (search->distances + NEIGHBOUR_PAD - 1) / NEIGHBOUR_PAD * NEIGHBOUR_PAD; /* stays aligned */
+    each = search->nearest + search->rows + search->distances;
     search->order = mem_alloc(search->points.rows, sizeof *search->order);
     search->centre = mem_alloc(search->tiles, 3 * dimensions * sizeof *search->centre);
     search->tile = mem_aligned(search->tiles * TILE, dimensions * sizeof *search->tile);
     search->norm = mem_alloc(search->tiles * TILE, sizeof *search->norm);
+    search->row = mem_alloc(search->tiles * TILE, sizeof *search->row);
     search->workspace = mem_aligned(threads, each * sizeof *search->workspace);
-    if (!search->order || !search->centre || !search->tile || !search->norm || !search->workspace)
+    search->listed = mem_aligned(threads, search->nearest * sizeof *search->listed);
+    if (!search->order || !search->centre || !search->tile || !search->norm || !search->row || !search->workspace ||
+        !search->listed)
         return error_no_memory(error);
     search->low = search->centre + search->tiles * dimensions;
     search->high = search->low + search->tiles * dimensions;
@@ -513,7 +486,7 @@ temper_status knn_find(struct points points, size_t count, size_t threads, uint3
     struct knn_search search = {.points = points,
                                 .count = count,
                                 .among = points.rows < NEIGHBOURS_AMONG ? points.rows : (size_t)NEIGHBOURS_AMONG,
-                                .kernel = kernel->linear_f32,
+                                .take_tile = kernel->neighbours,
                                 .index = index,
                                 .square = square};
     search.tiles = (search.among + TILE - 1) / TILE;
@@ -528,6 +501,8 @@ temper_status knn_find(struct points points, size_t count, size_t threads, uint3
     mem_free(search.centre);
     mem_free(search.tile);
     mem_free(search.norm);
+    mem_free(search.row);
     mem_free(search.workspace);
+    mem_free(search.listed);
     return status;
 }

@@ -50,14 +50,6 @@ struct rff_job {
 
 /* ---- Columns of rows ------------------------------------------------------------------------- */
 
-/* cos(2 pi turns) to about 1e-3, by a polynomial in the square of the fractional part. The regression needs no exact
- * cosine, only the same smooth function in training and prediction. */
-static float wave(float turns)
-{
-    float t = turns - (float)(int32_t)(turns + (turns >= 0 ? 0.5F : -0.5F)), y = t * t;
-    return 1 + y * (-19.73903F + y * (64.91896F + y * (-85.03044F + y * (56.9146F - 18.5F * y))));
-}
-
 /* Fills out[dimension * count + i] with the coordinates of a block of rows in units of the kernel width, and a line
  * of ones, which the phases are multiplied by. `row` lists the rows; NULL: those from `first` on. */
 static void fill_points(const struct rff_job *job, const size_t *row, size_t first, size_t count, float *out)
@@ -72,7 +64,8 @@ static void fill_points(const struct rff_job *job, const size_t *row, size_t fir
 }
 
 /* Fills space->line[i * COLUMNS] with the columns of each row: sqrt(2 / D) cos(frequency . x + phase), then 1 and x.
- * The linear columns spare the waves the linear part of the boundary. */
+ * The linear columns spare the waves the linear part of the boundary. The cosine is a rough one: the regression needs
+ * only the same smooth function in training and prediction. */
 static void fill_lines(const struct rff_job *job, struct rff_workspace *space, size_t count)
 {
     const float size = (float)sqrt(2 / (double)job->waves);
@@ -82,8 +75,7 @@ static void fill_lines(const struct rff_job *job, struct rff_workspace *space, s
     job->kernel->linear_f32->many_times(&many, space->point, space->line);
     for (size_t i = 0; i < count; i++) {
         float *line = space->line + i * COLUMNS;
-        for (size_t k = 0; k < job->waves; k++)
-            line[k] = size * wave(line[k]);
+        job->kernel->waves(line, job->waves, size);
         line[job->waves] = 1;
         for (size_t j = 0; j < job->dimensions; j++)
             line[job->waves + 1 + j] = space->point[j * count + i];

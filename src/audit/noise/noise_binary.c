@@ -1,50 +1,65 @@
-/* noise_binary: sums over blocks of rows with two classes. Loops run along the rows of a block, in LANES independent
- * sums, which the compiler makes vectors of; logistic functions are those of the vector kernels. */
+/* noise_binary: blocks of two classes by the kernels of margins. */
 #include "audit/noise/noise_binary.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "kernel/loss/margin.h"
 
-enum { LANES = 8 }; /* a divisor of NOISE_BLOCK, by more than which no product of probabilities underflows */
-static const double LEAST_PROBABILITY = 1e-18;
-
 struct noise_binary {
-    struct margin_table table; /* of the logistic loss, whose slope is the probability of the other class */
-    double *difference;        /* [(block * sources + source) * NOISE_BLOCK + row]: signed; 0 in the padding */
-    double *sign;              /* [block * NOISE_BLOCK + row]: 1, -1, or 0 in the padding */
+    struct margin_table table; /* of the losses of correct labels; t2 = 0: not built yet */
+    /* Of each block from first * sources on: [source * stride + row], signed; and from first * 2 sources on the same of
+     * single classes, [(source * 2 + class) * stride + row], negative for class 0; filled when it is first needed. */
+    double *difference, *by_class;
+    bool has_classes;
 };
+
+/* 1 for label 1, -1 for label 0. */
+static double sign_of(const struct noise_block *block)
+{
+    return block->given == 1 ? 1 : -1;
+}
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-static void fill_rows(const struct noise_rows *rows, struct noise_binary *binary)
+static void fill_differences(const struct noise_fit *fit, const struct noise_block *block, double *out)
 {
-    for (size_t row = 0; row < rows->rows; row++) {
-        size_t block = row / NOISE_BLOCK, at = row % NOISE_BLOCK;
-        const double *e = rows->evidence + row * rows->sources * 2;
-        double sign = rows->given[row] == 1 ? 1 : -1;
-        binary->sign[block * NOISE_BLOCK + at] = sign;
-        for (size_t k = 0; k < rows->sources; k++)
-            binary->difference[(block * rows->sources + k) * NOISE_BLOCK + at] = sign * (e[2 * k + 1] - e[2 * k]);
+    size_t sources = fit->rows->sources, stride = block->stride;
+    double sign = sign_of(block);
+    for (size_t k = 0; k < sources; k++) {
+        const double *zero = fit->evidence + (block->first * sources + k * stride) * 2, *one = zero + stride;
+        for (size_t row = 0; row < stride; row++)
+            out[k * stride + row] = sign * (one[row] - zero[row]);
     }
 }
 
-temper_status noise_binary_new(const struct noise_rows *rows, struct noise_binary **out, temper_error *error)
+/* Of single classes. */
+static void fill_by_class(const struct noise_fit *fit, const struct noise_block *block, double *out)
 {
-    size_t blocks = (rows->rows + NOISE_BLOCK - 1) / NOISE_BLOCK;
+    size_t sources = fit->rows->sources, stride = block->stride;
+    const double *evidence = fit->evidence + block->first * sources * 2;
+    for (size_t i = 0; i < 2 * sources; i++) {
+        double sign = i % 2 ? sign_of(block) : -sign_of(block);
+        for (size_t row = 0; row < stride; row++)
+            out[i * stride + row] = sign * evidence[i * stride + row];
+    }
+}
+
+temper_status noise_binary_new(const struct noise_fit *fit, struct noise_binary **out, temper_error *error)
+{
     struct noise_binary *binary = mem_aligned(1, sizeof *binary);
     if (!binary)
         return error_no_memory(error);
-    binary->difference = mem_zeroed(blocks, rows->sources * NOISE_BLOCK * sizeof(double));
-    binary->sign = mem_zeroed(blocks, NOISE_BLOCK * sizeof(double));
-    if (!binary->difference || !binary->sign) {
+    binary->table.t2 = 0;
+    binary->has_classes = false;
+    binary->difference = mem_aligned(fit->padded, fit->rows->sources * sizeof(double));
+    binary->by_class = mem_aligned(fit->padded, fit->rows->sources * 2 * sizeof(double));
+    if (!binary->difference || !binary->by_class) {
         noise_binary_free(binary);
         return error_no_memory(error);
     }
-    margin_table_build(&binary->table, 1, 1);
-    fill_rows(rows, binary);
+    for (size_t i = 0; i < fit->blocks; i++)
+        fill_differences(fit, &fit->block[i], binary->difference + fit->block[i].first * fit->rows->sources);
     *out = binary;
     return TEMPER_OK;
 }
@@ -54,151 +69,107 @@ void noise_binary_free(struct noise_binary *binary)
     if (!binary)
         return;
     mem_free(binary->difference);
-    mem_free(binary->sign);
+    mem_free(binary->by_class);
     mem_free(binary);
-}
-
-struct binary_labels noise_binary_labels(const struct noise_fit *fit, double rate)
-{
-    const double *t = fit->transition;
-    if (!t)
-        return (struct binary_labels){{1 - rate, 1 - rate}, {rate, rate}};
-    return (struct binary_labels){{t[0], t[3]}, {t[2], t[1]}};
-}
-
-/* ---- Sums along a block ------------------------------------------------------------------------------------------ */
-
-static double add_lanes(const double lane[LANES])
-{
-    double sum = 0;
-    for (size_t j = 0; j < LANES; j++)
-        sum += lane[j];
-    return sum;
-}
-
-static double dot(const double *a, const double *b)
-{
-    double lane[LANES] = {0};
-    for (size_t i = 0; i < NOISE_BLOCK; i += LANES)
-        for (size_t j = 0; j < LANES; j++)
-            lane[j] += a[i + j] * b[i + j];
-    return add_lanes(lane);
-}
-
-static double sum_of(const double *a)
-{
-    double lane[LANES] = {0};
-    for (size_t i = 0; i < NOISE_BLOCK; i += LANES)
-        for (size_t j = 0; j < LANES; j++)
-            lane[j] += a[i + j];
-    return add_lanes(lane);
-}
-
-/* The sum of the logarithms, of one product for each lane. */
-static double sum_logarithms(const double *p)
-{
-    double lane[LANES], sum = 0;
-    for (size_t j = 0; j < LANES; j++)
-        lane[j] = 1;
-    for (size_t i = 0; i < NOISE_BLOCK; i += LANES)
-        for (size_t j = 0; j < LANES; j++)
-            lane[j] *= p[i + j];
-    for (size_t j = 0; j < LANES; j++)
-        sum += log(lane[j]);
-    return sum;
 }
 
 /* ---- The likelihood ---------------------------------------------------------------------------------------------- */
 
-/* Fills other[] with the probabilities that the true class is not the label. */
-static void fill_other(const struct noise_fit *fit, const double *w, size_t block, double *other)
+enum { MOST_SLOPES = 2 * NOISE_SOURCES };
+
+/* A block as the kernels take it, with the slopes of w, which `slope` has space for. */
+static struct noise_margins margins_of(const struct noise_fit *fit, const double *w, size_t number, double *slope)
 {
-    const struct noise_binary *binary = fit->binary;
-    size_t sources = fit->rows->sources;
-    const double *sign = binary->sign + block * NOISE_BLOCK;
-    const double *difference = binary->difference + block * sources * NOISE_BLOCK;
-    double margin[NOISE_BLOCK], loss[NOISE_BLOCK], offset = fit->offsets ? w[sources] : 0;
-    for (size_t row = 0; row < NOISE_BLOCK; row++)
-        margin[row] = offset * sign[row];
-    for (size_t k = 0; k < sources; k++, difference += NOISE_BLOCK) {
-        double slope = w[k] * w[k] / fit->unit[k];
-        for (size_t row = 0; row < NOISE_BLOCK; row++)
-            margin[row] += slope * difference[row];
-    }
-    fit->kernel->margins(&binary->table, margin, NOISE_BLOCK, loss, other, NULL);
-    for (size_t row = 0; row < NOISE_BLOCK; row++)
-        other[row] = -other[row];
+    const struct noise_block *block = &fit->block[number];
+    size_t slopes = fit->rows->sources * fit->slopes;
+    for (size_t i = 0; i < slopes; i++)
+        slope[i] = w[i] * w[i] / fit->unit[i / fit->slopes];
+    return (struct noise_margins){.rows = block->rows,
+                                  .stride = block->stride,
+                                  .sources = slopes,
+                                  .difference = (fit->slopes == 1 ? fit->binary->difference : fit->binary->by_class) +
+                                                block->first * slopes,
+                                  .slope = slope,
+                                  .offset = fit->offsets ? sign_of(block) * w[slopes] : 0};
 }
 
-/* A number that depends on the label of a row, without a branch: mean + sign * half. */
-struct by_label {
-    double mean, half;
-};
-
-static struct by_label by_label(const double of[2])
+/* p(given label | true class) of a table, or of uniform noise of a rate. */
+static void set_labels(const struct noise_block *block, const double *transition, double rate,
+                       struct noise_margins *out)
 {
-    return (struct by_label){0.5 * (of[0] + of[1]), 0.5 * (of[1] - of[0])};
+    size_t own = block->given, other = 1 - own;
+    out->same = transition ? transition[own * 2 + own] : 1 - rate;
+    out->other = transition ? transition[other * 2 + own] : rate;
 }
 
-void noise_binary_block(const struct noise_fit *fit, const double *w, struct binary_labels labels, size_t block,
-                        double *sums)
+/* Correct labels: the loss and its derivatives by the slopes. */
+static void correct_sums(const struct noise_fit *fit, const struct noise_margins *rows, struct noise_margin_sums *sums)
 {
-    size_t sources = fit->rows->sources, shared = noise_shared_parameters(fit), rows = noise_block_rows(fit, block);
-    const double *sign = fit->binary->sign + block * NOISE_BLOCK;
-    const double *difference = fit->binary->difference + block * sources * NOISE_BLOCK;
-    struct by_label same = by_label(labels.same), otherwise = by_label(labels.other);
-    double other[NOISE_BLOCK], p[NOISE_BLOCK], by_margin[NOISE_BLOCK], by_rate[NOISE_BLOCK];
-    fill_other(fit, w, block, other);
-    for (size_t row = 0; row < NOISE_BLOCK; row++) {
-        double yes = same.mean + sign[row] * same.half, no = otherwise.mean + sign[row] * otherwise.half;
-        double likely = yes + other[row] * (no - yes);
-        p[row] = likely > LEAST_PROBABILITY ? likely : LEAST_PROBABILITY;
-        by_margin[row] = other[row] * (1 - other[row]) * (yes - no) / p[row];
-        by_rate[row] = (1 - 2 * other[row]) / p[row];
+    double margin[NOISE_BLOCK], loss[NOISE_BLOCK], slope[NOISE_BLOCK];
+    fit->kernel->noise->margin_values(rows, margin);
+    fit->kernel->margins(&fit->binary->table, margin, rows->stride, loss, slope, NULL);
+    sums->log_likelihood = sums->by_offset = 0;
+    for (size_t row = 0; row < rows->stride; row++)
+        slope[row] = row < rows->rows ? -slope[row] : 0;
+    for (size_t row = 0; row < rows->rows; row++) {
+        sums->log_likelihood -= loss[row];
+        sums->by_offset += slope[row];
     }
-    for (size_t row = rows; row < NOISE_BLOCK; row++) {
-        p[row] = 1;
-        by_margin[row] = by_rate[row] = 0;
-    }
-    for (size_t k = 0; k < sources; k++)
-        sums[k] = 2 * w[k] / fit->unit[k] * dot(by_margin, difference + k * NOISE_BLOCK);
+    fit->kernel->noise->margin_dots(rows, slope, sums->by_slope);
+}
+
+void noise_binary_block(const struct noise_fit *fit, const double *w, double rate, size_t block, double *sums)
+{
+    size_t shared = noise_shared_parameters(fit), slopes = shared - fit->offsets;
+    double slope[MOST_SLOPES];
+    struct noise_margins rows = margins_of(fit, w, block, slope);
+    struct noise_margin_sums found = {.by_slope = sums};
+    set_labels(&fit->block[block], fit->transition, rate, &rows);
+    if (fit->correct)
+        correct_sums(fit, &rows, &found);
+    else
+        fit->kernel->noise->margins(&rows, &found);
+    for (size_t i = 0; i < slopes; i++)
+        sums[i] *= 2 * w[i] / fit->unit[i / fit->slopes];
     if (fit->offsets)
-        sums[sources] = dot(by_margin, sign);
-    sums[shared] = -sum_logarithms(p);
-    sums[shared + 1] = fit->transition ? 0 : sum_of(by_rate);
+        sums[slopes] = sign_of(&fit->block[block]) * found.by_offset;
+    sums[shared] = -found.log_likelihood;
+    sums[shared + 1] = fit->transition || fit->correct ? 0 : found.by_same - found.by_other;
+}
+
+void noise_binary_prepare(const struct noise_fit *fit)
+{
+    struct noise_binary *binary = fit->binary;
+    if (fit->correct && binary->table.t2 != fit->temperature)
+        margin_table_build(&binary->table, 1, fit->temperature);
+    if (fit->slopes == 1 || binary->has_classes)
+        return;
+    for (size_t i = 0; i < fit->blocks; i++)
+        fill_by_class(fit, &fit->block[i], binary->by_class + fit->block[i].first * fit->rows->sources * 2);
+    binary->has_classes = true;
 }
 
 void noise_binary_priors(const struct noise_fit *fit, const double *w, double *prior)
 {
+    double slope[MOST_SLOPES];
     for (size_t block = 0; block < fit->blocks; block++) {
-        double *out = prior + block * NOISE_BLOCK;
-        fill_other(fit, w, block, out);
-        for (size_t row = 0; row < NOISE_BLOCK; row++)
-            out[row] = 1 - out[row];
+        struct noise_margins rows = margins_of(fit, w, block, slope);
+        fit->kernel->noise->margin_priors(&rows, prior + fit->block[block].first);
     }
 }
 
-/* The sum over the rows of each label follows from the sum over all rows and the signed one. */
 void noise_binary_joint(const struct noise_fit *fit, const double *prior, const double *transition, double *joint)
 {
-    struct by_label same = by_label((const double[]){transition[0], transition[3]});
-    struct by_label otherwise = by_label((const double[]){transition[2], transition[1]});
-    double right = 0, signed_right = 0, rows = (double)fit->rows->rows, signs = 0, posterior[NOISE_BLOCK];
+    double right[2] = {0, 0}, all[2] = {0, 0};
     for (size_t block = 0; block < fit->blocks; block++) {
-        const double *sign = fit->binary->sign + block * NOISE_BLOCK, *own = prior + block * NOISE_BLOCK;
-        for (size_t row = 0; row < NOISE_BLOCK; row++) {
-            double yes = own[row] * (same.mean + sign[row] * same.half);
-            double no = (1 - own[row]) * (otherwise.mean + sign[row] * otherwise.half);
-            posterior[row] = yes / (yes + no + LEAST_PROBABILITY);
-        }
-        for (size_t row = noise_block_rows(fit, block); row < NOISE_BLOCK; row++)
-            posterior[row] = 0;
-        right += sum_of(posterior);
-        signed_right += dot(posterior, sign);
-        signs += sum_of(sign);
+        const struct noise_block *of = &fit->block[block];
+        struct noise_margins rows = {.rows = of->rows, .stride = of->stride};
+        set_labels(of, transition, 0, &rows);
+        right[of->given] += fit->kernel->noise->margin_joint(&rows, prior + of->first);
+        all[of->given] += (double)of->rows;
     }
-    joint[0] = 0.5 * (right - signed_right);
-    joint[3] = 0.5 * (right + signed_right);
-    joint[1] = fmax(0.5 * (rows + signs) - joint[3], 0); /* not below 0 by rounding */
-    joint[2] = fmax(0.5 * (rows - signs) - joint[0], 0);
+    joint[0] = right[0];
+    joint[3] = right[1];
+    joint[1] = fmax(all[1] - right[1], 0); /* not below 0 by rounding */
+    joint[2] = fmax(all[0] - right[0], 0);
 }

@@ -5,7 +5,9 @@
  *
  *     m = s (sum_k slope_k (evidence_k1 - evidence_k0) + offset),
  *
- * so that half of the evidence, and one logistic function instead of a softmax, are enough. */
+ * so that half of the evidence, and one logistic function instead of a softmax, are enough. Of correct labels, with a
+ * slope for each class, the margin is s (sum_k slope_k1 evidence_k1 - slope_k0 evidence_k0 + offset), and the loss with
+ * a temperature is a function of it as well. */
 #ifndef AUDIT_NOISE_BINARY_H
 #define AUDIT_NOISE_BINARY_H
 
@@ -13,28 +15,18 @@
 
 struct noise_binary;
 
-/* The signed differences of the evidence of all rows. */
-temper_status noise_binary_new(const struct noise_rows *rows, struct noise_binary **out, temper_error *error);
+/* The signed differences of the evidence of all rows, whose blocks are filled. */
+temper_status noise_binary_new(const struct noise_fit *fit, struct noise_binary **out, temper_error *error);
 void noise_binary_free(struct noise_binary *binary);
 
-/* p(given label | true class), for each given label. */
-struct binary_labels {
-    double same[2];  /* the true class is the label */
-    double other[2]; /* the true class is the other one */
-};
-
-/* Of the table of a fit, or, if it has none, of uniform noise of this rate. */
-struct binary_labels noise_binary_labels(const struct noise_fit *fit, double rate);
-
+/* Before the blocks of a likelihood: builds what these share. */
+void noise_binary_prepare(const struct noise_fit *fit);
 /* Fills sums[] of a block: derivatives of the log likelihood by the shared parameters, minus the log likelihood, and
- * its derivative by the rate. */
-void noise_binary_block(const struct noise_fit *fit, const double *w, struct binary_labels labels, size_t block,
-                        double *sums);
+ * its derivative by the rate, which is that of uniform noise if the fit has no table. */
+void noise_binary_block(const struct noise_fit *fit, const double *w, double rate, size_t block, double *sums);
 
-/* As noise_fill_priors. */
+/* As noise_fill_priors and noise_fill_joint. */
 void noise_binary_priors(const struct noise_fit *fit, const double *w, double *prior);
-
-/* joint[true * 2 + given]: expected rows, from such probabilities and a table. */
 void noise_binary_joint(const struct noise_fit *fit, const double *prior, const double *transition, double *joint);
 
 #endif

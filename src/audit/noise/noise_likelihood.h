@@ -1,8 +1,10 @@
 /* noise_likelihood: how likely the given labels of all rows are, given the parameters of a noise model, and the
  * derivatives of that: where nearly all of the time of an estimate is spent.
  *
- * Rows are in blocks, which the threads share. In a block evidence is class-major: loops run along the rows, and
- * softmaxes are those of the vector kernels. */
+ * Rows are in blocks, which the threads share. All rows of a block have the same given label, so that the probability
+ * of this label, given the true class, is one number for each class; only with more than NOISE_CLASSES classes, where
+ * noise is uniform, are the labels of a block mixed. In a block evidence is class-major: the vector kernels run along
+ * the rows. */
 #ifndef AUDIT_NOISE_LIKELIHOOD_H
 #define AUDIT_NOISE_LIKELIHOOD_H
 
@@ -10,7 +12,14 @@
 #include "base/thread.h"
 #include "kernel/dispatch/kernel.h"
 
-enum { NOISE_BLOCK = 128 }; /* rows, a multiple of SOFTMAX_PAD */
+enum { NOISE_BLOCK = 128 }; /* rows at most, a multiple of NOISE_PAD */
+
+struct noise_block {
+    size_t first;  /* of its rows, among all, each block being padded to its stride */
+    size_t rows;   /* without padding */
+    size_t stride; /* the rows, rounded up to NOISE_PAD */
+    uint32_t given;
+};
 
 /* A fit in progress. Parameters are the roots of the slopes, which keeps these positive, the offsets of all classes but
  * the first, and the log odds of the rate if that is free.
@@ -29,11 +38,15 @@ struct noise_fit {
     bool correct;       /* there is no noise */
     double temperature; /* t2 of the softmax, 1 with noise */
     const struct kernel *kernel;
-    size_t blocks;
-    double *evidence; /* [((block * sources + source) * classes + class) * NOISE_BLOCK + row in the block] */
-    uint32_t *given;  /* [block * NOISE_BLOCK + row]; of the padding of the last block 0 */
+    struct noise_block *block;
+    size_t blocks, padded; /* rows with all padding */
+    bool mixed;            /* the labels of a block differ */
+    /* Of each block from first * sources * classes on: [(source * classes + class) * stride + row]; the padding is 0.
+     */
+    double *evidence;
+    uint32_t *given; /* [first + row] */
     struct thread_team team;
-    double *scratch; /* of each thread, for one block, two arrays [class * NOISE_BLOCK + row]: see struct block_work */
+    double *scratch; /* of each thread, for one block, two arrays [class * stride + row]: see struct block_work */
     double *sums;    /* of each block, of its log likelihood and the derivatives */
     struct noise_binary *binary; /* of two classes; NULL: there are more */
 };
@@ -51,11 +64,13 @@ void noise_fit_free(struct noise_fit *fit);
 
 /* The number of parameters without the rate. */
 size_t noise_shared_parameters(const struct noise_fit *fit);
-/* The rows of a block: NOISE_BLOCK, or fewer in the last one. */
-size_t noise_block_rows(const struct noise_fit *fit, size_t block);
-/* Fills prior[(block * classes + class) * NOISE_BLOCK + row] with the probabilities of the true classes. Of two classes
- * prior[block * NOISE_BLOCK + row] instead: the probability that the true class is the given label. */
+/* Fills prior[first * classes + class * stride + row] of each block with the probabilities of the true classes. Of two
+ * classes prior[first + row] instead: the probability that the true class is the given label. For labels that are not
+ * mixed. */
 temper_status noise_fill_priors(const struct noise_fit *fit, const double *w, double *prior);
+/* joint[true * classes + given]: expected rows, from such probabilities and a table. */
+temper_status noise_fill_joint(const struct noise_fit *fit, const double *prior, const double *transition,
+                               double *joint);
 /* The mean probability of the likeliest true class. */
 double noise_certainty(const struct noise_fit *fit, const double *w);
 

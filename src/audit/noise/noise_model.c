@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/noise/noise_binary.h"
 #include "audit/noise/noise_likelihood.h"
 #include "base/memory.h"
 #include "optim/minimise.h"
@@ -155,7 +154,6 @@ struct confused_pairs {
     double *joint;      /* expected rows, in the same order */
     double *transition; /* that follows */
     double *prior;      /* of all blocks, as of noise_fill_priors */
-    double *inverse;    /* 1 / p(given label), [block * NOISE_BLOCK + row] */
 };
 
 /* The table that follows from the pairs. The given label is the true class at least in one row of a hundred. */
@@ -173,65 +171,10 @@ static void fill_transition(struct confused_pairs *pairs, size_t classes)
     }
 }
 
-/* Shared by the threads of an E step. */
-struct joint_job {
-    const struct noise_fit *fit;
-    struct confused_pairs *pairs;
-};
-
-/* Callback of pool_blocks: 1 / p(given label) of the rows of a block. */
-static temper_status invert_block(void *context, size_t block, size_t worker)
-{
-    const struct joint_job *job = context;
-    size_t classes = job->fit->rows->classes, rows = noise_block_rows(job->fit, block);
-    const double *prior = job->pairs->prior + block * classes * NOISE_BLOCK;
-    const uint32_t *given = job->fit->given + block * NOISE_BLOCK;
-    double *p = job->pairs->inverse + block * NOISE_BLOCK;
-    (void)worker;
-    for (size_t row = 0; row < rows; row++)
-        p[row] = 1e-300;
-    for (size_t c = 0; c < classes; c++)
-        for (size_t row = 0; row < rows; row++)
-            p[row] += prior[c * NOISE_BLOCK + row] * job->pairs->transition[c * classes + given[row]];
-    for (size_t row = 0; row < rows; row++)
-        p[row] = 1 / p[row];
-    return TEMPER_OK;
-}
-
-/* Callback of pool_blocks: the joint counts of one true class. */
-static temper_status joint_of_class(void *context, size_t c, size_t worker)
-{
-    const struct joint_job *job = context;
-    size_t classes = job->fit->rows->classes;
-    double *joint = job->pairs->joint + c * classes;
-    const double *transition = job->pairs->transition + c * classes;
-    (void)worker;
-    memset(joint, 0, classes * sizeof *joint);
-    for (size_t block = 0; block < job->fit->blocks; block++) {
-        const double *prior = job->pairs->prior + (block * classes + c) * NOISE_BLOCK;
-        const double *inverse = job->pairs->inverse + block * NOISE_BLOCK;
-        const uint32_t *given = job->fit->given + block * NOISE_BLOCK;
-        for (size_t row = 0; row < noise_block_rows(job->fit, block); row++)
-            joint[given[row]] += prior[row] * transition[given[row]] * inverse[row];
-    }
-    return TEMPER_OK;
-}
-
-/* E step: joint counts of true class and label, given the probabilities of the true classes. A count is summed by one
- * thread in the order of the rows: the same bits for any number of threads. */
+/* E step: joint counts of true class and label, given the probabilities of the true classes. */
 static temper_status fill_joint(const struct noise_fit *fit, struct confused_pairs *pairs, temper_error *error)
 {
-    struct joint_job job = {fit, pairs};
-    size_t classes = fit->rows->classes;
-    if (fit->binary) {
-        noise_binary_joint(fit, pairs->prior, pairs->transition, pairs->joint);
-        return TEMPER_OK;
-    }
-    double work = (double)fit->rows->rows * (double)classes * 4;
-    size_t threads = threads_worth(fit->team.threads, work);
-    temper_status status = pool_blocks(fit->team.pool, fit->blocks, threads, invert_block, &job);
-    if (status == TEMPER_OK)
-        status = pool_blocks(fit->team.pool, classes, threads, joint_of_class, &job);
+    temper_status status = noise_fill_joint(fit, pairs->prior, pairs->transition, pairs->joint);
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
@@ -392,7 +335,6 @@ static void free_space(struct noise_space *space)
     mem_free(space->pairs.joint);
     mem_free(space->pairs.transition);
     mem_free(space->pairs.prior);
-    mem_free(space->pairs.inverse);
 }
 
 /* Without memory for a table where there are too many classes for one. The caller frees also after a failure. */
@@ -404,16 +346,15 @@ static temper_status allocate_space(const struct noise_fit *fit, struct noise_sp
     space->of_table = mem_zeroed(size, sizeof *space->of_table);
     bool fine = space->w && space->uniform && space->of_table;
     if (fine && fit->offsets) {
-        fine = mul_size(classes, classes, &cells) && mul_size(fit->blocks * NOISE_BLOCK, classes, &rows);
+        fine = mul_size(classes, classes, &cells) && mul_size(fit->padded, classes, &rows);
         space->scaled = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->by_class = mem_alloc(classes, (fit->rows->sources + 1) * sizeof(double));
         space->pairs.pair = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.joint = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.transition = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.prior = fine ? mem_alloc(rows, sizeof(double)) : NULL;
-        space->pairs.inverse = mem_alloc(fit->blocks, NOISE_BLOCK * sizeof(double));
         fine = space->scaled && space->by_class && space->pairs.pair && space->pairs.joint && space->pairs.transition &&
-               space->pairs.prior && space->pairs.inverse;
+               space->pairs.prior;
     }
     return fine ? TEMPER_OK : error_no_memory(error);
 }

@@ -4,6 +4,7 @@
 #include "kernel/loss/residual_f32.inc.h"
 #include "kernel/loss/softmax.inc.h"
 #include "kernel/loss/softmax_targets.inc.h"
+#include "kernel/small/neighbour_lists.inc.h"
 #include "kernel/sparse/sparse_products_f32.inc.h"
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include "kernel/sparse/sparse_sell16.inc.h"
@@ -33,6 +34,16 @@ void SET(softmax_targets_f32)(const struct softmax_targets_f32 *rows)
 void SET(sparse_floats)(struct sparse_rows rows, size_t width, const float *w, double *out)
 {
     sparse_floats(rows, width, w, out);
+}
+
+void SET(neighbours)(const struct neighbour_lists *lists, const struct neighbour_points *points)
+{
+    neighbours_run(lists, points);
+}
+
+void SET(waves)(float *turns, size_t n, float size)
+{
+    waves_run(turns, n, size);
 }
 
 const struct linear_f32 SET(linear_f32) = LINEAR_TABLE;

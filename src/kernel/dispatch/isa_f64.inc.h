@@ -3,6 +3,7 @@
 #include "kernel/dense/linear.inc.h"
 #include "kernel/loss/column_margins.inc.h"
 #include "kernel/loss/margin.inc.h"
+#include "kernel/loss/noise_sums.inc.h"
 #include "kernel/loss/probability.inc.h"
 #include "kernel/loss/residual.inc.h"
 #include "kernel/loss/softmax.inc.h"
@@ -65,6 +66,7 @@ void SET(triangular_solve)(const double *l, size_t n, double *x)
 const struct linear_f64 SET(linear_f64) = LINEAR_TABLE;
 const struct column_margin_kernels SET(column_margins) = COLUMN_TABLE;
 const struct column_range_kernels SET(column_range) = RANGE_TABLE;
+const struct noise_kernels SET(noise) = NOISE_TABLE;
 const struct sparse_kernels SET(sparse) = {
     .times = sparse_times_fast,
     .back = sparse_back_fast,

@@ -83,7 +83,7 @@ static bool has_avx512(void)
     #set, margins_##set, residual_f32_##set, residual_f64_##set, softmax_f32_##set, softmax_f64_##set,                 \
         softmax_targets_f32_##set, softmax_targets_f64_##set, PROBABILITIES(set), &linear_f32_##set,                   \
         &linear_f64_##set, &sparse_##set, &column_margins_##set, &column_range_##set, triangular_solve_##set,          \
-        cholesky_update_##set
+        cholesky_update_##set, &noise_##set, neighbours_##set, waves_##set
 
 /* Fastest first. */
 static const struct {

@@ -5,11 +5,13 @@
 #include "kernel/dense/linear.h"
 #include "kernel/loss/column_margins.h"
 #include "kernel/loss/margin.h"
+#include "kernel/loss/noise_sums.h"
 #include "kernel/loss/probability.h"
 #include "kernel/loss/residual.h"
 #include "kernel/loss/softmax.h"
 #include "kernel/small/cholesky_update.h"
 #include "kernel/small/column_range.h"
+#include "kernel/small/neighbour_lists.h"
 #include "kernel/small/triangular_solve.h"
 #include "kernel/sparse/sparse_products.h"
 
@@ -32,6 +34,9 @@ struct kernel {
     const struct column_range_kernels *column_range;
     triangular_solve_fn *triangular_solve;
     cholesky_update_fn *cholesky_update;
+    const struct noise_kernels *noise;
+    neighbour_fn *neighbours;
+    wave_fn *waves;
 };
 
 /* The kernels of that name; NULL if there are none or the processor does not support them. */

@@ -8,11 +8,15 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 
-enum { ROWS = 1000, SOURCES = 3, PARAMETERS = SOURCES + 2 }; /* not a multiple of a block; slopes, an offset, a rate */
+enum {
+    ROWS = 1000,
+    SOURCES = 3,
+    PARAMETERS = 2 * SOURCES + 2
+}; /* not a multiple of a block; slopes, an offset, a rate */
 
 static double evidence[ROWS * SOURCES * 2];
 static uint32_t given[ROWS];
-static const double at[PARAMETERS] = {0.9, 0.3, 1.4, -0.4, -1.5};
+static const double at[PARAMETERS] = {0.9, 0.3, 1.4, -0.4, -1.5, 0.8, 0.2, 0.1};
 
 static struct noise_rows made_rows(void)
 {
@@ -67,17 +71,36 @@ TEST(likelihoods_of_uniform_noise_and_of_a_table)
     }
 }
 
+TEST(likelihoods_of_correct_labels)
+{
+    struct noise_rows rows = made_rows();
+    struct noise_fit fit;
+    if (!CHECK(noise_fit_new(&rows, &fit, NULL) == TEMPER_OK))
+        return;
+    fit.correct = true;
+    for (size_t i = 0; i < 4; i++) {
+        fit.slopes = 1 + i % 2;
+        fit.temperature = i < 2 ? 1 : 1.3;
+        check_alike(&fit, noise_shared_parameters(&fit));
+    }
+    noise_fit_free(&fit);
+}
+
 /* Counts row by row. */
 TEST(joint_counts)
 {
     static const double table[] = {0.8, 0.2, 0.05, 0.95};
-    static double prior[ROWS + NOISE_BLOCK];
+    static double prior[ROWS + 2 * NOISE_PAD];
+    size_t next[2] = {0, 0}; /* rows are ordered by label, and padded after each */
     struct noise_rows rows = made_rows();
     struct noise_fit fit;
     double joint[4], expected[4] = {0};
     if (!CHECK(noise_fit_new(&rows, &fit, NULL) == TEMPER_OK))
         return;
     CHECK(noise_fill_priors(&fit, at, prior) == TEMPER_OK);
+    for (size_t block = fit.blocks; block > 0; block--)
+        if (fit.block[block - 1].given == 1)
+            next[1] = fit.block[block - 1].first;
     for (size_t row = 0; row < ROWS; row++) {
         double margin = at[SOURCES];
         for (size_t k = 0; k < SOURCES; k++) {
@@ -86,7 +109,8 @@ TEST(joint_counts)
         }
         double second = 1 / (1 + exp(-margin)), p[2] = {1 - second, second};
         size_t g = given[row];
-        CHECKF(fabs(prior[row] - p[g]) <= 1e-11, "row %zu: %g and %g", row, prior[row], p[g]);
+        CHECKF(fabs(prior[next[g]] - p[g]) <= 1e-11, "row %zu: %g and %g", row, prior[next[g]], p[g]);
+        next[g]++;
         double all = p[0] * table[g] + p[1] * table[2 + g];
         expected[g] += p[0] * table[g] / all;
         expected[2 + g] += p[1] * table[2 + g] / all;
@@ -112,4 +136,5 @@ TEST(no_memory_is_told)
     }
 }
 
-TEST_LIST(LISTED(likelihoods_of_uniform_noise_and_of_a_table), LISTED(joint_counts), LISTED(no_memory_is_told))
+TEST_LIST(LISTED(likelihoods_of_uniform_noise_and_of_a_table), LISTED(likelihoods_of_correct_labels),
+          LISTED(joint_counts), LISTED(no_memory_is_told))
