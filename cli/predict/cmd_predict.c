@@ -256,8 +256,11 @@ static temper_status write_pieces(const struct line_job *job, size_t pieces)
     char *bytes = malloc(length + 1), *to = bytes;
     for (size_t i = 0; bytes && i < pieces; to += job->piece[i++].length)
         memcpy(to, job->piece[i].bytes, job->piece[i].length);
-    TRY(process_group_agree(bytes ? TEMPER_OK : fail_no_memory()));
-    return write_text(job->session, bytes, length);
+    temper_status status = process_group_agree(bytes ? TEMPER_OK : fail_no_memory());
+    if (status == TEMPER_OK)
+        return write_text(job->session, bytes, length);
+    free(bytes); /* another process has none */
+    return status;
 }
 
 /* Composes the text of a batch in memory, which is faster than a system call for each row. The text does not depend on

@@ -85,7 +85,7 @@ void temper_tcp_free(temper_tcp *tcp)
 temper_status temper_comm_sum(const temper_comm *comm, const size_t *first, double *const *vectors, size_t length,
                               double *sum, temper_error *error)
 {
-    const struct holders holders = {comm, first};
+    const struct holders holders = {comm, first, NULL};
     size_t size = comm_size(comm);
     for (size_t r = 0; r < size; r++)
         if (first[r] > first[r + 1])

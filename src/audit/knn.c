@@ -426,8 +426,9 @@ static temper_status gather_results(const struct knn_search *search, temper_erro
     size_t from = first_query(search, comm_rank(comm)), to = first_query(search, comm_rank(comm) + 1);
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
     char *own = mem_alloc(to - from, each), *all = mem_alloc(search->points.rows, each);
-    temper_status status = bytes && own && all ? TEMPER_OK : error_no_memory(error);
-    if (status == TEMPER_OK) {
+    bool allocated = bytes && own && all;
+    temper_status status = comm_agree(comm, allocated ? TEMPER_OK : error_no_memory(error), error);
+    if (status == TEMPER_OK && allocated) { /* in all processes */
         for (size_t r = 0; r < comm_size(comm); r++)
             bytes[r] = (first_query(search, r + 1) - first_query(search, r)) * each;
         pack(search, from, to, own);
@@ -443,7 +444,7 @@ static temper_status gather_results(const struct knn_search *search, temper_erro
 
 /* Allocates the tiles and the workspace of all threads, orders the rows, and searches the blocks of this process.
  * The caller frees the arrays. */
-static temper_status search_all(struct knn_search *search, size_t threads, temper_error *error)
+static temper_status search_own(struct knn_search *search, size_t threads, temper_error *error)
 {
     size_t dimensions = search->points.dimensions, rank = comm_rank(search->points.comm), each;
     search->from = first_query(search, rank) / QUERIES;
@@ -470,9 +471,7 @@ static temper_status search_all(struct knn_search *search, size_t threads, tempe
     knn_order(search->points, QUERIES, search->order);
     fill_tiles(search);
     find_centres(search);
-    if (parallel_blocks(blocks, threads, run_block, search) != TEMPER_OK)
-        return error_no_memory(error);
-    return comm_alone(search->points.comm) ? TEMPER_OK : gather_results(search, error);
+    return parallel_blocks(blocks, threads, run_block, search) == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
 /* Approximate beyond LEAST_TILES tiles: a neighbour in a tile that was not tried is missed. Tiles are compact in
@@ -495,7 +494,9 @@ temper_status knn_find(struct points points, size_t count, size_t threads, uint3
     search.tried = search.tiles / SHARE_OF_TILES;
     if (search.tried < LEAST_TILES)
         search.tried = search.tiles < LEAST_TILES ? search.tiles : (size_t)LEAST_TILES;
-    temper_status status = search_all(&search, threads, error);
+    temper_status status = comm_agree(points.comm, search_own(&search, threads, error), error);
+    if (status == TEMPER_OK && !comm_alone(points.comm))
+        status = gather_results(&search, error);
     mem_free(search.order);
     mem_free(search.centre);
     mem_free(search.tile);

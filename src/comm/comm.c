@@ -29,17 +29,42 @@ temper_status comm_gather_ranks(const temper_comm *comm, const void *mine, const
     return comm->gather(comm->context, mine, bytes, all) == 0 ? TEMPER_OK : lost(error);
 }
 
+/* A number for each rank. A process without memory must be able to report that to the others: up to this number of
+ * ranks the messages for it need none. */
+enum { RANKS_WITHOUT_MEMORY = 512 };
+
+struct rank_numbers {
+    size_t few[RANKS_WITHOUT_MEMORY], *number;
+};
+
+/* Zeros; NULL without memory. */
+static size_t *rank_numbers(const temper_comm *comm, struct rank_numbers *numbers)
+{
+    numbers->number = numbers->few;
+    if (comm_size(comm) > RANKS_WITHOUT_MEMORY)
+        return numbers->number = mem_zeroed(comm_size(comm), sizeof *numbers->number);
+    memset(numbers->few, 0, comm_size(comm) * sizeof *numbers->few);
+    return numbers->few;
+}
+
+static void rank_numbers_free(struct rank_numbers *numbers)
+{
+    if (numbers->number != numbers->few)
+        mem_free(numbers->number);
+}
+
 /* The callback takes a length for each rank (as MPI_Allgatherv); here all are equal. */
 temper_status comm_gather_each_ranks(const temper_comm *comm, const void *mine, size_t bytes, void *all,
                                      temper_error *error)
 {
-    size_t *each = mem_alloc(comm_size(comm), sizeof *each);
+    struct rank_numbers numbers;
+    size_t *each = rank_numbers(comm, &numbers);
     if (!each)
         return error_no_memory(error);
     for (size_t i = 0; i < comm_size(comm); i++)
         each[i] = bytes;
     temper_status status = comm_gather(comm, mine, each, all, error);
-    mem_free(each);
+    rank_numbers_free(&numbers);
     return status;
 }
 
@@ -54,23 +79,26 @@ temper_status comm_exchange(const temper_comm *comm, const void *out, const size
 }
 
 /* An all-gather to which only `from` contributes; by a copy, as input and output must not overlap. temper_comm has no
- * broadcast of its own: the fewer calls it has, the easier it is to provide. */
+ * broadcast of its own: the fewer calls it has, the easier it is to provide. What is longer than an error needs memory
+ * for the copy; all processes agree that they have it. */
 temper_status comm_broadcast_ranks(const temper_comm *comm, size_t from, void *block, size_t bytes, temper_error *error)
 {
-    size_t *each = mem_zeroed(comm->size, sizeof *each);
-    void *copy = mem_alloc(bytes, 1);
-    temper_status status = TEMPER_NO_MEMORY;
-    if (each && copy) {
+    struct rank_numbers numbers;
+    size_t *each = rank_numbers(comm, &numbers);
+    unsigned char small[sizeof(temper_error)], *copy = bytes > sizeof small ? mem_alloc(bytes, 1) : small;
+    temper_status status = each && copy ? TEMPER_OK : error_no_memory(error);
+    if (bytes > sizeof small)
+        status = comm_agree(comm, status, error);
+    if (status == TEMPER_OK && each && copy) {
         /* all ranks state the same lengths; those other than `from` send nothing */
         each[from] = bytes;
         if (comm->rank == from && bytes)
             memcpy(copy, block, bytes);
         status = comm_gather(comm, copy, each, block, error);
-    } else {
-        error_no_memory(error);
     }
-    mem_free(each);
-    mem_free(copy);
+    rank_numbers_free(&numbers);
+    if (copy != small)
+        mem_free(copy);
     return status;
 }
 
@@ -79,17 +107,18 @@ temper_status comm_broadcast_ranks(const temper_comm *comm, size_t from, void *b
 /* First one byte for each rank, as failures are rare; then the error of the lowest one. */
 temper_status comm_agree_ranks(const temper_comm *comm, temper_status status, temper_error *error)
 {
-    unsigned char mine = (unsigned char)status, *all = mem_zeroed(comm->size, 1);
+    unsigned char mine = (unsigned char)status, few[RANKS_WITHOUT_MEMORY] = {0}, *all = few;
     /* errors have a fixed size and no pointers, so they can be sent as bytes */
     temper_error shared = {.status = status};
     size_t first = 0;
-    if (!all)
+    if (comm->size > RANKS_WITHOUT_MEMORY && !(all = mem_zeroed(comm->size, 1)))
         return error_no_memory(error);
     temper_status reached = comm_gather_each(comm, &mine, 1, all, error);
     /* the lowest rank that failed: the same choice on every process */
     while (reached == TEMPER_OK && first < comm->size && all[first] == TEMPER_OK)
         first++;
-    mem_free(all);
+    if (all != few)
+        mem_free(all);
     if (reached != TEMPER_OK || first == comm->size)
         return reached;
     /* only the error of rank `first` is used; a caller may pass no error structure */
@@ -125,10 +154,12 @@ temper_status comm_read_file(const temper_comm *comm, const char *path, const st
     if (comm_rank(comm) > 0) {
         text->bytes = mem_zeroed((size_t)length + 1, 1);
         if (!text->bytes)
-            return error_no_memory(error);
+            status = error_no_memory(error);
     }
+    TRY(comm_agree(comm, status, error));
     text->length = (size_t)length;
-    return comm_broadcast(comm, 0, text->bytes, (size_t)length, error);
+    /* an empty file may have no bytes on rank 0 */
+    return text->bytes && length > 0 ? comm_broadcast(comm, 0, text->bytes, (size_t)length, error) : TEMPER_OK;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -138,15 +169,16 @@ temper_status comm_read_file(const temper_comm *comm, const char *path, const st
 temper_status comm_count_ranks(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all,
                                temper_error *error)
 {
-    uint64_t *each = mem_alloc(comm_size(comm), sizeof *each), sum = 0, first = 0;
-    if (!each)
+    uint64_t few[RANKS_WITHOUT_MEMORY], *each = few, sum = 0, first = 0;
+    if (comm_size(comm) > RANKS_WITHOUT_MEMORY && !(each = mem_alloc(comm_size(comm), sizeof *each)))
         return error_no_memory(error);
     temper_status status = comm_gather_each(comm, &mine, sizeof mine, each, error);
     for (size_t i = 0; status == TEMPER_OK && i < comm_size(comm); i++) {
         first += i < comm_rank(comm) ? each[i] : 0;
         sum += each[i];
     }
-    mem_free(each);
+    if (each != few)
+        mem_free(each);
     if (status == TEMPER_OK && before)
         *before = first;
     if (status == TEMPER_OK)
@@ -160,8 +192,8 @@ temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out
                            temper_error *error)
 {
     /* zero for every pair of ranks but one */
-    size_t *bytes_out = mem_zeroed(comm_size(comm), sizeof *bytes_out);
-    size_t *bytes_in = mem_zeroed(comm_size(comm), sizeof *bytes_in);
+    struct rank_numbers numbers_out, numbers_in;
+    size_t *bytes_out = rank_numbers(comm, &numbers_out), *bytes_in = rank_numbers(comm, &numbers_in);
     temper_status status = TEMPER_NO_MEMORY;
     if (bytes_out && bytes_in) {
         if (comm_rank(comm) == from && from + 1 < comm_size(comm))
@@ -172,8 +204,8 @@ temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out
     } else {
         error_no_memory(error);
     }
-    mem_free(bytes_out);
-    mem_free(bytes_in);
+    rank_numbers_free(&numbers_out);
+    rank_numbers_free(&numbers_in);
     return status;
 }
 

@@ -68,14 +68,8 @@ static size_t nodes_of(const struct branch *branch, size_t *node)
 /* State of one sum among processes. */
 struct distributed_sum {
     const struct holders *holders;
+    struct tree_buffers *buffers;
     size_t ranks, rank, count, length;
-    size_t *node;       /* where each remaining node begins, in order of rank */
-    size_t *nodes;      /* of each rank */
-    size_t left, first; /* nodes of all ranks, and of lower ranks */
-    size_t *out_bytes, *in_bytes;
-    double **at; /* `count` of them: the sum of the node that begins there, or NULL */
-    double *out; /* what is sent */
-    double *in;  /* what is received: one slice of each node */
 };
 
 /* Rank r adds numbers slice_start(r) .. slice_start(r + 1) of each vector. */
@@ -90,94 +84,130 @@ static size_t slice_length(const struct distributed_sum *s, size_t rank)
     return slice_start(s, rank + 1) - slice_start(s, rank);
 }
 
-/* Lists the nodes that are left on every rank; false without memory. */
-static bool list_nodes(struct distributed_sum *s)
+/* Whether every process receives all nodes. */
+static bool is_gathered(const struct distributed_sum *s)
 {
+    return s->buffers->left * s->length * sizeof(double) <= GATHER_MOST;
+}
+
+/* Lists the nodes that are left on every rank; false without memory. */
+static bool list_nodes(const struct distributed_sum *s)
+{
+    struct tree_buffers *b = s->buffers;
     const size_t *first = s->holders->first;
-    s->node = mem_alloc(s->count, sizeof *s->node);
-    s->nodes = mem_alloc(s->ranks, sizeof *s->nodes);
-    s->out_bytes = mem_alloc(s->ranks, sizeof *s->out_bytes);
-    s->in_bytes = mem_alloc(s->ranks, sizeof *s->in_bytes);
-    s->at = (double **)mem_zeroed(s->count, sizeof *s->at);
-    if (!s->node || !s->nodes || !s->out_bytes || !s->in_bytes || !s->at)
+    b->node = mem_alloc(s->count, sizeof *b->node);
+    b->nodes = mem_alloc(s->ranks, sizeof *b->nodes);
+    b->out_bytes = mem_alloc(s->ranks, sizeof *b->out_bytes);
+    b->in_bytes = mem_alloc(s->ranks, sizeof *b->in_bytes);
+    b->at = (double **)mem_zeroed(s->count, sizeof *b->at);
+    if (!b->node || !b->nodes || !b->out_bytes || !b->in_bytes || !b->at)
         return false;
     for (size_t r = 0; r < s->ranks; r++) {
         /* every process lists the nodes of all ranks: they follow from the distribution alone, so nothing is sent
          * for it */
         struct branch branch = {first[r], first[r + 1], s->count};
-        s->first = r == s->rank ? s->left : s->first;
-        s->nodes[r] = nodes_of(&branch, s->node + s->left);
-        s->left += s->nodes[r];
+        b->first = r == s->rank ? b->left : b->first;
+        b->nodes[r] = nodes_of(&branch, b->node + b->left);
+        b->left += b->nodes[r];
     }
     return true;
+}
+
+/* Memory for vectors of this length, and for all shorter ones, whichever algorithm adds them. */
+static bool allocate_buffers(const struct distributed_sum *s)
+{
+    struct tree_buffers *b = s->buffers;
+    if (!list_nodes(s))
+        return false;
+    size_t slices = b->left * slice_length(s, s->rank), gathered = GATHER_MOST / sizeof(double);
+    b->out = mem_alloc(b->nodes[s->rank] * s->length, sizeof *b->out);
+    b->in = mem_alloc(is_gathered(s) ? b->left * s->length : slices > gathered ? slices : gathered, sizeof *b->in);
+    return b->out && b->in;
+}
+
+/* Where vectors are longer than all before: new memory. All processes come here at the same sum, so that they can agree
+ * that each has it; if one has none, none begins to exchange anything. */
+static temper_status prepare_buffers(const struct distributed_sum *s, temper_error *error)
+{
+    if (s->buffers->node && s->length <= s->buffers->longest)
+        return TEMPER_OK;
+    tree_buffers_free(s->buffers);
+    temper_status status = allocate_buffers(s) ? TEMPER_OK : error_no_memory(error);
+    s->buffers->longest = s->length;
+    status = comm_agree(s->holders->comm, status, error);
+    if (status != TEMPER_OK)
+        tree_buffers_free(s->buffers);
+    return status;
+}
+
+void tree_buffers_free(struct tree_buffers *buffers)
+{
+    void *blocks[] = {buffers->node,       buffers->nodes, buffers->out_bytes, buffers->in_bytes,
+                      (void *)buffers->at, buffers->out,   buffers->in};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        mem_free(blocks[i]);
+    *buffers = (struct tree_buffers){0};
 }
 
 /* Adds the upper levels of the tree, for `length` numbers of each node; the sum is at[0]. The loops visit the nodes of
  * the complete tree in the same order as add_branch, which makes the result independent of the distribution. */
 static void add_rest(const struct distributed_sum *s, size_t length)
 {
-    for (size_t i = 0; i < s->left; i++)
-        s->at[s->node[i]] = s->in + i * length;
+    const struct tree_buffers *b = s->buffers;
+    for (size_t i = 0; i < b->left; i++)
+        b->at[b->node[i]] = b->in + i * length;
     for (size_t step = 1; step < s->count; step *= 2)
         for (size_t at = 0; at + step < s->count; at += 2 * step)
             /* NULL where the right node was added within its process already */
-            if (s->at[at + step]) {
-                add(s->at[at], s->at[at + step], length);
-                s->at[at + step] = NULL;
+            if (b->at[at + step]) {
+                add(b->at[at], b->at[at + step], length);
+                b->at[at + step] = NULL;
             }
-}
-
-/* Both in numbers, not in bytes. */
-static bool allocate_buffers(struct distributed_sum *s, size_t out, size_t in)
-{
-    s->out = mem_alloc(out, sizeof *s->out);
-    s->in = mem_alloc(in, sizeof *s->in);
-    return s->out && s->in;
 }
 
 /* Short vectors: every process receives all nodes and adds them. Every process then has the same nodes and adds them by
  * the same tree, so that all have the same bits without a broadcast. */
-static temper_status sum_gathered(struct distributed_sum *s, double *const *vector, double *sum, temper_error *error)
+static temper_status sum_gathered(const struct distributed_sum *s, double *const *vector, double *sum,
+                                  temper_error *error)
 {
+    const struct tree_buffers *b = s->buffers;
     size_t own = s->holders->first[s->rank];
-    if (!allocate_buffers(s, s->nodes[s->rank] * s->length, s->left * s->length))
-        return error_no_memory(error);
-    for (size_t i = 0; i < s->nodes[s->rank]; i++)
-        memcpy(s->out + i * s->length, vector[s->node[s->first + i] - own], s->length * sizeof *s->out);
+    for (size_t i = 0; i < b->nodes[s->rank]; i++)
+        memcpy(b->out + i * s->length, vector[b->node[b->first + i] - own], s->length * sizeof *b->out);
     for (size_t r = 0; r < s->ranks; r++)
-        s->in_bytes[r] = s->nodes[r] * s->length * sizeof *s->in;
-    TRY(comm_gather(s->holders->comm, s->out, s->in_bytes, s->in, error));
+        b->in_bytes[r] = b->nodes[r] * s->length * sizeof *b->in;
+    TRY(comm_gather(s->holders->comm, b->out, b->in_bytes, b->in, error));
     add_rest(s, s->length);
-    memcpy(sum, s->at[0], s->length * sizeof *sum);
+    memcpy(sum, b->at[0], s->length * sizeof *sum);
     return TEMPER_OK;
 }
 
 /* Copies for each rank its slice of each node of this process. */
-static void pack(struct distributed_sum *s, double *const *vector)
+static void pack(const struct distributed_sum *s, double *const *vector)
 {
+    const struct tree_buffers *b = s->buffers;
     size_t own = s->holders->first[s->rank];
-    double *to = s->out;
+    double *to = b->out;
     for (size_t r = 0; r < s->ranks; r++) {
         size_t length = slice_length(s, r);
-        s->out_bytes[r] = s->nodes[s->rank] * length * sizeof *s->out;
-        s->in_bytes[r] = s->nodes[r] * slice_length(s, s->rank) * sizeof *s->in;
-        for (size_t i = 0; i < s->nodes[s->rank]; i++, to += length)
-            memcpy(to, vector[s->node[s->first + i] - own] + slice_start(s, r), length * sizeof *to);
+        b->out_bytes[r] = b->nodes[s->rank] * length * sizeof *b->out;
+        b->in_bytes[r] = b->nodes[r] * slice_length(s, s->rank) * sizeof *b->in;
+        for (size_t i = 0; i < b->nodes[s->rank]; i++, to += length)
+            memcpy(to, vector[b->node[b->first + i] - own] + slice_start(s, r), length * sizeof *to);
     }
 }
 
 /* Long vectors: each process adds one slice of all nodes, then the slices are gathered. */
-static temper_status sum_slices(struct distributed_sum *s, double *const *vector, double *sum, temper_error *error)
+static temper_status sum_slices(const struct distributed_sum *s, double *const *vector, double *sum,
+                                temper_error *error)
 {
-    size_t mine = slice_length(s, s->rank);
-    if (!allocate_buffers(s, s->nodes[s->rank] * s->length, s->left * mine))
-        return error_no_memory(error);
+    const struct tree_buffers *b = s->buffers;
     pack(s, vector);
-    TRY(comm_exchange(s->holders->comm, s->out, s->out_bytes, s->in, s->in_bytes, error));
-    add_rest(s, mine);
+    TRY(comm_exchange(s->holders->comm, b->out, b->out_bytes, b->in, b->in_bytes, error));
+    add_rest(s, slice_length(s, s->rank));
     for (size_t r = 0; r < s->ranks; r++)
-        s->in_bytes[r] = slice_length(s, r) * sizeof *sum;
-    return comm_gather(s->holders->comm, s->at[0], s->in_bytes, sum, error);
+        b->in_bytes[r] = slice_length(s, r) * sizeof *sum;
+    return comm_gather(s->holders->comm, b->at[0], b->in_bytes, sum, error);
 }
 
 /* One of two algorithms by the size of the data. Short vectors cost latency, so one all-gather; long ones cost
@@ -185,19 +215,17 @@ static temper_status sum_slices(struct distributed_sum *s, double *const *vector
 static temper_status sum_among(const struct holders *holders, double *const *vector, size_t length, double *sum,
                                temper_error *error)
 {
-    struct distributed_sum s = {
-        .holders = holders, .ranks = comm_size(holders->comm), .rank = comm_rank(holders->comm), .length = length};
-    s.count = holders->first[s.ranks];
-    temper_status status = TEMPER_NO_MEMORY;
-    if (!list_nodes(&s))
-        error_no_memory(error);
-    else if (s.left * length * sizeof *sum <= GATHER_MOST)
-        status = sum_gathered(&s, vector, sum, error);
-    else
-        status = sum_slices(&s, vector, sum, error);
-    void *blocks[] = {s.node, s.nodes, s.out_bytes, s.in_bytes, (void *)s.at, s.out, s.in};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        mem_free(blocks[i]);
+    struct tree_buffers once = {0};
+    const struct distributed_sum s = {.holders = holders,
+                                      .buffers = holders->buffers ? holders->buffers : &once,
+                                      .ranks = comm_size(holders->comm),
+                                      .rank = comm_rank(holders->comm),
+                                      .count = holders->first[comm_size(holders->comm)],
+                                      .length = length};
+    temper_status status = prepare_buffers(&s, error);
+    if (status == TEMPER_OK)
+        status = is_gathered(&s) ? sum_gathered(&s, vector, sum, error) : sum_slices(&s, vector, sum, error);
+    tree_buffers_free(&once);
     return status;
 }
 

@@ -198,6 +198,7 @@ void objective_free(struct objective *o)
         FREE_BLOCKS(o->curvature.point[i].curvature, o->curvature.point[i].residual, o->curvature.point[i].loss);
     FREE_BLOCKS(o->curvature.escort_power, o->curvature.label_term, o->curvature.row_weight, o->curvature.class_weight);
     FREE_BLOCKS(o->sums.part, (void *)o->sums.vector, o->sums.numbers, o->sums.total);
+    tree_buffers_free(&o->sums.among);
     FREE_BLOCKS(o->weights.raw, o->weights.f32, o->layout.first_part, o->table, o->scratch, o->reply);
     /* Nothing was made otherwise. */
     if (o->sparse.transposed)
@@ -245,10 +246,10 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
 /* Makes a local objective ready; a remote one has only a reply buffer. */
 static temper_status prepare(struct objective *o, temper_error *error)
 {
-    if (!allocate(o))
-        return error_no_memory(error);
-    if (o->spec.keeps_threads && o->workers > 1 && !(o->pool = thread_pool_new(o->workers)))
-        return error_no_memory(error);
+    bool complete = allocate(o);
+    if (complete && o->spec.keeps_threads && o->workers > 1)
+        complete = (o->pool = thread_pool_new(o->workers)) != NULL;
+    TRY(comm_agree(o->spec.data->ranks.comm, complete ? TEMPER_OK : error_no_memory(error), error));
     TRY(sum_weights(o, error));
     TRY(check_same_kernel(o->kernel, o->spec.data->ranks.comm, error));
     return o->sparse.transposed ? sparse_prepare(o, error) : TEMPER_OK;

@@ -6,6 +6,7 @@
 #ifndef OBJECTIVE_OBJECTIVE_INTERNAL_H
 #define OBJECTIVE_OBJECTIVE_INTERNAL_H
 
+#include "comm/tree_sum.h"
 #include "data/dist/row_partition.h"
 #include "kernel/dense/linear.h"
 #include "kernel/dispatch/kernel.h"
@@ -80,11 +81,12 @@ struct pass_weights {
 
 /* Sums of the current pass. */
 struct pass_sums {
-    struct part_sums *part; /* [parts] */
-    double **vector;        /* [parts]: the numbers of each part that are added up */
-    double *numbers;        /* storage of all parts' gradients */
-    double *total;          /* their sum */
-    double *intercept;      /* the intercepts' entries of `total` */
+    struct part_sums *part;    /* [parts] */
+    double **vector;           /* [parts]: the numbers of each part that are added up */
+    double *numbers;           /* storage of all parts' gradients */
+    double *total;             /* their sum */
+    double *intercept;         /* the intercepts' entries of `total` */
+    struct tree_buffers among; /* of the sum over processes */
 };
 
 /* Sparse data with many columns: the gradient is computed column by column from a transposed copy and the

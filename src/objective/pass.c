@@ -222,7 +222,7 @@ static bool run_parts(struct pass_job *job, size_t threads)
  * one message; passes without a gradient add the totals alone. */
 static temper_status add_parts(struct objective *o, bool gradient, temper_error *error)
 {
-    const struct holders holders = {o->spec.data->ranks.comm, o->layout.first_part};
+    const struct holders holders = {o->spec.data->ranks.comm, o->layout.first_part, &o->sums.among};
     /* Passes without a gradient add the totals alone. */
     size_t skip = gradient ? 0 : pass_gradient(o), length = pass_gradient(o) + TOTALS - skip;
     for (size_t p = 0; p < o->layout.blocks.parts; p++) {

@@ -47,7 +47,7 @@ static temper_status dense_sizes(const struct sized_rows *rows, double *size, te
         status = column_stats(&task, &sums, &negative, error);
     }
     /* Constant by the values: rounding can leave a constant column a tiny variance. */
-    for (size_t j = 0; status == TEMPER_OK && j < (size_t)data->x.columns; j++)
+    for (size_t j = 0; status == TEMPER_OK && sums.low && j < (size_t)data->x.columns; j++)
         size[j] = sums.low[j] < sums.high[j] ? sqrt(sums.variance[j]) : 0;
     column_stats_free(&sums);
     mem_free(sample.weight);

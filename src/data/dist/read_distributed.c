@@ -174,8 +174,8 @@ static char *gather_names(struct distributed_read *p, temper_status *status)
         all += p->in_bytes[r];
     }
     char *names = mem_alloc(all + 1, 1), *mine = mem_alloc(p->in_bytes[p->comm->rank], 1);
-    *status = TEMPER_NO_MEMORY;
-    if (names && mine) {
+    *status = comm_agree(p->comm, names && mine ? TEMPER_OK : error_no_memory(p->reader->error), p->reader->error);
+    if (*status == TEMPER_OK && names && mine) { /* in all processes */
         /* This rank's names, one after the other. */
         size_t at = 0;
         for (size_t c = 0; c < classes->count; c++) {
@@ -185,8 +185,6 @@ static char *gather_names(struct distributed_read *p, temper_status *status)
         }
         names[all] = '\0';
         *status = comm_gather(p->comm, mine, p->in_bytes, names, p->reader->error);
-    } else {
-        error_no_memory(p->reader->error);
     }
     mem_free(mine);
     return names;
@@ -211,6 +209,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
         }
     if (status == TEMPER_OK && !number_of)
         status = error_no_memory(p->reader->error);
+    status = comm_agree(p->comm, status, p->reader->error);
     /* The number of each class of this process among all. */
     for (size_t c = 0; status == TEMPER_OK && c < own->count; c++)
         number_of[c] = classes_find(&merged, own->name[c], strlen(own->name[c]));
@@ -342,8 +341,9 @@ temper_status read_distributed(struct data_reader *reader, reader_fn *read, stru
     data->file.path = mem_alloc(strlen(reader->path) + 1, 1);
     if (status == TEMPER_OK && !data->file.path)
         status = error_no_memory(reader->error);
+    status = comm_agree(p.comm, status, reader->error);
     /* Messages refer to the path, so the dataset has it before reading. */
-    if (status == TEMPER_OK) {
+    if (status == TEMPER_OK && data->file.path) {
         memcpy(data->file.path, reader->path, strlen(reader->path) + 1);
         status = read_parts(&p, whole);
     }

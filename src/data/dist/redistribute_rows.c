@@ -21,10 +21,10 @@ static void *move(struct distributed_read *p, const void *array, size_t count, s
 {
     /* A process that receives nothing takes part all the same, with an array of length 0. */
     void *moved = mem_alloc(count, size);
-    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes, p->reader->error) == TEMPER_OK)
+    temper_error *error = p->reader->error;
+    if (comm_agree(p->comm, moved ? TEMPER_OK : error_no_memory(error), error) == TEMPER_OK &&
+        comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes, error) == TEMPER_OK)
         return moved;
-    if (!moved)
-        error_no_memory(p->reader->error);
     mem_free(moved);
     return NULL;
 }
@@ -75,11 +75,10 @@ static uint64_t *move_starts(struct distributed_read *p, size_t rows)
     /* Lengths in place of starts: they are independent of the sender's other rows. */
     for (size_t i = 0; length && i < x->rows; i++)
         length[i] = x->row_start[i + 1] - x->row_start[i];
-    if (length && start)
+    temper_status status = length && start ? TEMPER_OK : error_no_memory(p->reader->error);
+    if (comm_agree(p->comm, status, p->reader->error) == TEMPER_OK)
         moved = move_rows(p, length, sizeof *length);
-    else
-        error_no_memory(p->reader->error);
-    if (moved) {
+    if (moved && start) {
         start[0] = 0;
         for (size_t i = 0; i < rows; i++)
             start[i + 1] = start[i] + moved[i];

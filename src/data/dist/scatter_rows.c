@@ -118,9 +118,9 @@ temper_status scatter_notes(const struct dataset *data, const temper_comm *comm,
 {
     size_t size = sizeof data->notes, length = 0;
     char *all = mem_alloc(comm_size(comm), size);
-    if (!all)
-        return error_no_memory(error);
-    temper_status status = comm_gather_each(comm, data->notes, size, all, error);
+    temper_status status = comm_agree(comm, all ? TEMPER_OK : error_no_memory(error), error);
+    if (status == TEMPER_OK)
+        status = comm_gather_each(comm, data->notes, size, all, error);
     /* The text before a rank's notes is never longer than the slots before it, so memmove only moves down. */
     for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++) {
         size_t own = strlen(all + r * size);

@@ -355,6 +355,7 @@ static temper_status read_all(struct data_reader *reader, struct dataset **out)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
     temper_status status = data ? data_reader_open(reader, data) : error_no_memory(reader->error);
+    status = comm_agree(reader->options->comm, status, reader->error);
     bool layered = reader->options->comm || reader->options->memory;
     if (status == TEMPER_OK)
         status = layered ? read_in_layers(reader, data) : data_reader_next(reader, data);

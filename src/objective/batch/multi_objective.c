@@ -209,6 +209,7 @@ void multi_objective_free(struct multi_objective *multi)
     mem_free((void *)multi->table);
     mem_free(multi->member);
     mem_free(multi->first);
+    tree_buffers_free(&multi->among);
     mem_free(multi->sums);
     mem_free((void *)multi->vectors_of);
     mem_free(multi->numbers);
@@ -460,7 +461,7 @@ static temper_status run_batch(struct multi_objective *multi, temper_error *erro
     else
         multi_pack_f32(multi);
     /* The processes that hold the sums, for the tree sum. */
-    const struct holders holders = {multi->spec.data->ranks.comm, multi->first};
+    const struct holders holders = {multi->spec.data->ranks.comm, multi->first, &multi->among};
     temper_status status = pool_blocks(multi->pool, multi->layout.parts, threads, run_part, multi);
     status = status == TEMPER_OK ? tree_sum(&holders, multi->vectors_of, part_length(multi), multi->total.number, error)
                                  : error_no_memory(error);

@@ -6,6 +6,7 @@
 #ifndef OBJECTIVE_MULTI_OBJECTIVE_INTERNAL_H
 #define OBJECTIVE_MULTI_OBJECTIVE_INTERNAL_H
 
+#include "comm/tree_sum.h"
 #include "data/dist/row_partition.h"
 #include "objective/batch/multi_objective.h"
 #include "objective/blocks.h"
@@ -77,6 +78,7 @@ struct multi_objective {
     double **vectors_of;     /* [parts]: their numbers, */
     double *numbers;         /* stored here */
     struct multi_sums total;
+    struct tree_buffers among; /* of the sum over processes */
     size_t workers;
     struct thread_pool *pool;      /* for all passes; NULL: one thread */
     struct multi_scratch *scratch; /* [workers] */

@@ -33,7 +33,7 @@ static temper_status count_entries(struct csc_exchange *s, temper_error *error)
     double *mine = mem_alloc(s->columns, sizeof *mine);
     temper_status status = TEMPER_NO_MEMORY;
     if (first && mine) {
-        const struct holders holders = {s->comm, first};
+        const struct holders holders = {s->comm, first, NULL};
         /* One vector a process, hence one part each. */
         for (size_t r = 0; r <= s->ranks; r++)
             first[r] = r;

@@ -9,6 +9,7 @@
 #include "data/duplicate_rows.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
+#include "fixtures/thread_comm_fixture.h"
 #include "objective/gram/pca.h"
 
 enum { ROWS = 700, DIMENSIONS = 5, COUNT = 7 };
@@ -153,6 +154,52 @@ TEST(neighbours_without_memory)
     }
 }
 
+struct searching_team {
+    const float *x;
+    size_t victim, failing; /* the rank whose allocation of this number fails; 0: none */
+    temper_status status[3];
+    uint32_t index[3][ROWS * COUNT];
+    double square[3][ROWS];
+};
+
+static void find_share(void *context, const temper_comm *comm)
+{
+    struct searching_team *team = context;
+    size_t rank = comm->rank;
+    if (rank == team->victim)
+        fault_arm_here(team->failing);
+    team->status[rank] = knn_find((struct points){team->x, ROWS, DIMENSIONS, comm}, COUNT, 1, team->index[rank],
+                                  team->square[rank], NULL);
+    if (rank == team->victim)
+        fault_disarm();
+}
+
+/* Each process searches for a share of the rows, and all have the neighbours of all. Where one has no memory, all
+ * report it. */
+TEST(neighbours_by_several_processes)
+{
+    static float x[ROWS * DIMENSIONS];
+    static uint32_t index[ROWS * COUNT];
+    static double square[ROWS];
+    static struct searching_team team;
+    fill(x, ROWS * DIMENSIONS);
+    CHECK(knn_find((struct points){x, ROWS, DIMENSIONS, NULL}, COUNT, 1, index, square, NULL) == TEMPER_OK);
+    team = (struct searching_team){.x = x};
+    team_run(3, find_share, &team);
+    for (size_t r = 0; r < 3; r++)
+        CHECK(team.status[r] == TEMPER_OK && memcmp(team.index[r], index, sizeof index) == 0 &&
+              memcmp(team.square[r], square, sizeof square) == 0);
+    for (team.victim = 0; team.victim < 3; team.victim++)
+        for (team.failing = 1;; team.failing++) {
+            team_run(3, find_share, &team);
+            if (!fault_fired())
+                break;
+            for (size_t r = 0; r < 3; r++)
+                CHECKF(team.status[r] == TEMPER_NO_MEMORY, "allocation %zu of rank %zu: rank %zu has %d", team.failing,
+                       team.victim, r, (int)team.status[r]);
+        }
+}
+
 /* ---- Components ------------------------------------------------------------------------------ */
 
 /* Six columns, of which the second and the fifth vary most. */
@@ -255,7 +302,7 @@ TEST(equal_sparse_rows)
     CHECK(memcmp(first, wanted, sizeof wanted) == 0);
 }
 
-TEST_LIST(LISTED(nearest_rows), LISTED(nearest_rows_of_tiles_far_apart), LISTED(nearest_of_many_rows),
-          LISTED(near_rows_come_together), LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory),
-          LISTED(strongest_directions), LISTED(places_of_bytes_rows), LISTED(places_without_memory), LISTED(equal_rows),
-          LISTED(equal_sparse_rows))
+TEST_LIST(LISTED(nearest_rows), LISTED(neighbours_by_several_processes), LISTED(nearest_rows_of_tiles_far_apart),
+          LISTED(nearest_of_many_rows), LISTED(near_rows_come_together), LISTED(fewer_rows_than_a_tile),
+          LISTED(neighbours_without_memory), LISTED(strongest_directions), LISTED(places_of_bytes_rows),
+          LISTED(places_without_memory), LISTED(equal_rows), LISTED(equal_sparse_rows))

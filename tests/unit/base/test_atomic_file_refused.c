@@ -238,6 +238,23 @@ TEST(several_files_and_every_errno)
         }
 }
 
+/* Where hard links are not permitted, old files are renamed instead, and both new ones appear. */
+TEST(several_files_without_hard_links)
+{
+    scratch_enter();
+    scratch_write("first", "old", 3);
+    scratch_write("second", "old", 3);
+    struct atomic_file *sinks[] = {filled("first"), filled("second")};
+    temper_error error = {0};
+    fault_refuse_links(true);
+    CHECKF(atomic_file_commit_all(sinks, 2, &error) == TEMPER_OK, "%s", error.message);
+    fault_refuse_links(false);
+    CHECK_EQ_TEXT(scratch_text("first"), "new");
+    CHECK_EQ_TEXT(scratch_text("second"), "new");
+    CHECK_EQ_SIZE(scratch_count(), 2);
+    scratch_leave();
+}
+
 /* The same for one file while it is opened: a folder that cannot have files without names gets one with a name. */
 TEST(opening_and_every_errno)
 {
@@ -263,4 +280,4 @@ TEST_LIST(LISTED(a_process_without_proc_uses_names), LISTED(names_may_run_out),
           LISTED(writes_that_write_nothing_end), LISTED(a_large_piece_that_cannot_be_written),
           LISTED(refusals_without_harm), LISTED(nothing_is_lost_when_undoing_fails),
           LISTED(a_device_and_a_file_that_fails), LISTED(several_files_and_every_errno),
-          LISTED(opening_and_every_errno))
+          LISTED(several_files_without_hard_links), LISTED(opening_and_every_errno))

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/random.h"
@@ -214,6 +215,29 @@ TEST(a_pool_starts_each_thread_once)
     thread_pool_free(NULL);
 }
 
+/* A block that others could take meanwhile, if they were admitted. */
+static temper_status count_slowly(void *context, size_t block, size_t worker)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    return count_block(context, block, worker);
+}
+
+/* Workers have workspaces by their number, so that a loop must have no more of them than it was asked for, also if the
+ * pool has started more. */
+TEST(a_narrow_loop_of_a_wide_pool_has_few_workers)
+{
+    struct thread_pool *pool = thread_pool_new(4);
+    if (!CHECK(pool != NULL))
+        return;
+    check_pool(pool, 4);
+    for (size_t threads = 2; threads < 4; threads++) {
+        struct tally tally = {.threads = threads};
+        CHECK(pool_blocks(pool, BLOCKS < 12 ? BLOCKS : 12, threads, count_slowly, &tally) == TEMPER_OK);
+        CHECK(atomic_load(&tally.strangers) == 0);
+    }
+    thread_pool_free(pool);
+}
+
 TEST(a_pool_without_threads_works)
 {
     struct thread_pool *pool = thread_pool_new(MANY);
@@ -348,6 +372,7 @@ TEST_LIST(LISTED(every_block_is_done_once), LISTED(no_blocks_are_no_work),
           LISTED(any_number_of_threads_gives_the_same_bits), LISTED(the_first_failing_block_wins),
           LISTED(one_thread_stops_at_the_failure), LISTED(without_new_threads_the_caller_does_it),
           LISTED(one_thread_starts_none), LISTED(no_memory_is_a_status), LISTED(a_pool_starts_each_thread_once),
-          LISTED(a_pool_without_threads_works), LISTED(a_pool_reports_the_first_failing_block),
-          LISTED(a_loop_within_a_loop_of_the_same_pool_ends), LISTED(a_child_of_fork_has_threads_of_its_own),
-          LISTED(the_machine_has_a_thread), LISTED(the_stack_of_a_thread_does_not_depend_on_the_system))
+          LISTED(a_narrow_loop_of_a_wide_pool_has_few_workers), LISTED(a_pool_without_threads_works),
+          LISTED(a_pool_reports_the_first_failing_block), LISTED(a_loop_within_a_loop_of_the_same_pool_ends),
+          LISTED(a_child_of_fork_has_threads_of_its_own), LISTED(the_machine_has_a_thread),
+          LISTED(the_stack_of_a_thread_does_not_depend_on_the_system))

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "comm/tree_sum.h"
+#include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 
@@ -95,7 +96,7 @@ static void add_up(void *context, const temper_comm *comm)
             vector[v][i] = number(first[comm->rank] + v, i);
     }
     double *sum = malloc(length * sizeof *sum);
-    const struct holders holders = {comm, first};
+    const struct holders holders = {comm, first, NULL};
     if (tree_sum(&holders, vector, length, sum, NULL) == TEMPER_OK)
         adding->sum[comm->rank] = sum;
     else
@@ -133,5 +134,99 @@ TEST(trees_have_the_same_sum_for_any_number_of_processes)
         }
 }
 
+/* ---- A process without memory ---------------------------------------------------------------- */
+
+enum { FAILING_RANKS = 3, LONG = 4001 };
+
+/* The steps of a rank; the allocation `failing` of the rank `victim` fails. */
+struct failing_steps {
+    temper_status (*step)(const temper_comm *comm, double *sum, temper_error *error);
+    size_t victim, failing;
+    temper_status status[FAILING_RANKS];
+    char message[FAILING_RANKS][80];
+    double sum[FAILING_RANKS][LONG];
+};
+
+/* Sums of one vector of each rank, of all three kinds: short, longer, which grows the buffers, and again short. */
+static temper_status sum_thrice(const temper_comm *comm, double *sum, temper_error *error)
+{
+    static const size_t lengths[] = {5, LONG, 700};
+    const size_t first[] = {0, 1, 2, 3};
+    struct tree_buffers buffers = {0};
+    const struct holders holders = {comm, first, &buffers};
+    static _Thread_local double mine[LONG];
+    double *vector = mine;
+    temper_status status = TEMPER_OK;
+    for (size_t l = 0; status == TEMPER_OK && l < sizeof lengths / sizeof *lengths; l++) {
+        for (size_t i = 0; i < lengths[l]; i++)
+            mine[i] = number(comm->rank, i);
+        status = tree_sum(&holders, &vector, lengths[l], sum, error);
+    }
+    tree_buffers_free(&buffers);
+    return status;
+}
+
+/* A block that is longer than an error; a number; a count; a state that every rank changes. */
+static temper_status broadcast_and_count(const temper_comm *comm, double *sum, temper_error *error)
+{
+    static _Thread_local double block[LONG];
+    uint64_t before, all;
+    char text[16] = "";
+    temper_comm own = *comm;
+    block[LONG - 1] = (double)comm->rank;
+    TRY(comm_broadcast(comm, 2, block, sizeof block, error));
+    TRY(comm_broadcast(comm, 1, sum, sizeof *sum, error));
+    TRY(comm_count(comm, comm->rank, &before, &all, error));
+    TRY(comm_in_turn(comm, append, &own, text, sizeof text, error));
+    return block[LONG - 1] == 2 && all == 3 && strcmp(text, "abc") == 0 ? TEMPER_OK : TEMPER_BAD_DATA;
+}
+
+static void run_steps(void *context, const temper_comm *comm)
+{
+    struct failing_steps *steps = context;
+    temper_error error = {0};
+    if (comm->rank == steps->victim)
+        fault_arm_here(steps->failing);
+    steps->status[comm->rank] = steps->step(comm, steps->sum[comm->rank], &error);
+    if (comm->rank == steps->victim)
+        fault_disarm();
+    memcpy(steps->message[comm->rank], error.message, sizeof steps->message[0] - 1);
+}
+
+/* Every allocation of every rank fails once: all ranks have the status and the words of the one that lacked memory.
+ * Returns the number of allocations of a rank. */
+static size_t check_steps(struct failing_steps *steps)
+{
+    for (steps->victim = 0; steps->victim < FAILING_RANKS; steps->victim++)
+        for (steps->failing = 1;; steps->failing++) {
+            team_run(FAILING_RANKS, run_steps, steps);
+            bool fired = fault_fired();
+            for (size_t r = 0; r < FAILING_RANKS; r++) {
+                CHECKF(steps->status[r] == (fired ? TEMPER_NO_MEMORY : TEMPER_OK), "allocation %zu of rank %zu: %d",
+                       steps->failing, steps->victim, (int)steps->status[r]);
+                CHECK(!fired || strcmp(steps->message[r], steps->message[steps->victim]) == 0);
+            }
+            if (!fired)
+                break;
+        }
+    return steps->failing - 1;
+}
+
+TEST(a_sum_without_memory_in_one_process_fails_in_all)
+{
+    static struct failing_steps steps = {.step = sum_thrice};
+    CHECKF(check_steps(&steps) >= 14, "%zu allocations", steps.failing);
+    for (size_t i = 0; i < 700; i++)
+        for (size_t r = 0; r < FAILING_RANKS; r++)
+            CHECK(steps.sum[r][i] == number(0, i) + number(1, i) + number(2, i));
+}
+
+TEST(so_does_a_broadcast)
+{
+    static struct failing_steps steps = {.step = broadcast_and_count};
+    CHECKF(check_steps(&steps) >= 1, "%zu allocations", steps.failing);
+}
+
 TEST_LIST(LISTED(processes_tell_each_other), LISTED(turns_are_taken_in_order),
-          LISTED(trees_have_the_same_sum_for_any_number_of_processes))
+          LISTED(trees_have_the_same_sum_for_any_number_of_processes),
+          LISTED(a_sum_without_memory_in_one_process_fails_in_all), LISTED(so_does_a_broadcast))

@@ -10,6 +10,7 @@
 #include "fixtures/loss_fixture.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
 #include "objective/objective.h"
 #include "tempered/loss_family.h"
 
@@ -317,6 +318,26 @@ TEST(second_moments_of_standardised_features_have_ones_on_the_diagonal)
     dataset_free(data);
 }
 
+/* Threads divide the lines of a large sparse matrix among them; some rows have no entry. */
+TEST(second_moments_of_sparse_rows_have_the_same_bits_on_threads)
+{
+    enum { COLUMNS = 6, N = COLUMNS + 1 };
+    struct dataset *data = made_data(MATRIX_CSR, 40000, COLUMNS, 2);
+    size_t empty = 0;
+    for (size_t i = 0; i < 40000; i++)
+        empty += data->x.row_start[i] == data->x.row_start[i + 1];
+    CHECK(empty > 0);
+    static double one[N * N], many[N * N];
+    for (size_t threads = 1; threads <= 4; threads++) {
+        struct objective_spec spec = {.data = data, .loss = made_losses[0], .intercept = true, .threads = threads};
+        struct objective *objective = make_objective(&spec);
+        CHECK(objective_gram(objective, NULL, 0, threads == 1 ? one : many, NULL) == TEMPER_OK);
+        CHECKF(threads == 1 || memcmp(one, many, sizeof one) == 0, "%zu threads", threads);
+        objective_free(objective);
+    }
+    dataset_free(data);
+}
+
 /* Plain softmax at w = 0: p (1 - p) = 2/9 in each of three classes; anywhere, the matrices of the
  * classes add up to that of all, which is their mean; and any number of threads makes the same. */
 TEST(second_moments_of_classes_add_up_to_those_of_all)
@@ -402,5 +423,6 @@ TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
 TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says), LISTED(features_far_from_zero_lose_no_digits),
           LISTED(products_are_differences_of_gradients), LISTED(the_hessian_is_what_products_say),
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),
+          LISTED(second_moments_of_sparse_rows_have_the_same_bits_on_threads),
           LISTED(second_moments_of_classes_add_up_to_those_of_all), LISTED(any_number_of_threads_gives_the_same_bits),
           LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))

@@ -309,6 +309,16 @@ TEST(region_inside_is_newtons_step)
 }
 
 /* No shift makes this positive definite: the step is the steepest descent, to the boundary. */
+/* A curvature and a gradient that are rounding: their quotient would be a step of 1, and is none. */
+TEST(region_takes_no_step_from_rounding)
+{
+    static const double h[] = {1, 0, 0, 1e-17}, g[] = {0.5, 1e-17};
+    double s[2], factor[4], z[2];
+    CHECK(!trust_region_solve(&(struct trust_region){2, h, g, 100, 0, s, factor, z, cholesky_update_plain}));
+    CHECK_CLOSE(s[0], -0.5, 1e-12);
+    CHECKF(fabs(s[1]) < 0.01, "%g", s[1]);
+}
+
 TEST(a_matrix_that_cannot_be_factored)
 {
     const double h[4] = {NAN, 0, 0, 1}, g[2] = {3, 4};
@@ -322,4 +332,4 @@ TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(advance), L
           LISTED(within_a_limit), LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves),
           LISTED(cholesky_solves_several_vectors), LISTED(cholesky_finds_the_row_that_fails), LISTED(cholesky_refuses),
           LISTED(region_is_solved), LISTED(region_leaves_a_saddle), LISTED(region_inside_is_newtons_step),
-          LISTED(a_matrix_that_cannot_be_factored))
+          LISTED(region_takes_no_step_from_rounding), LISTED(a_matrix_that_cannot_be_factored))

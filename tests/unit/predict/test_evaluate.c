@@ -377,6 +377,7 @@ TEST(nothing_to_evaluate_is_refused)
 /* Three processes with a third of the rows each find the bits of one that has all. */
 struct evaluating_team {
     const struct model *model;
+    size_t victim, failing; /* the rank whose allocation of this number, of rows that are added, fails; 0: none */
     temper_evaluation found[3];
     temper_status status[3];
 };
@@ -389,11 +390,40 @@ static void evaluate_share(void *context, const temper_comm *comm)
     temper_status status = scatter_rows(data, comm, NULL);
     if (status == TEMPER_OK)
         status = temper_evaluator_new((const temper_model *)team->model, &evaluator, NULL);
+    if (comm->rank == team->victim)
+        fault_arm_here(team->failing);
     for (int batch = 0; status == TEMPER_OK && batch < 2; batch++)
         status = temper_evaluator_add(evaluator, made_public(data), 1, NULL);
-    if (status == TEMPER_OK)
-        status = temper_evaluator_finish(evaluator, &team->found[comm->rank], NULL);
+    if (comm->rank == team->victim)
+        fault_disarm();
+    temper_status ended = temper_evaluator_finish(evaluator, &team->found[comm->rank], NULL);
+    if (status != TEMPER_OK && ended == TEMPER_OK)
+        temper_evaluation_free(&team->found[comm->rank]);
+    status = status == TEMPER_OK ? ended : status;
     team->status[comm->rank] = status;
+    dataset_free(data);
+}
+
+/* Every allocation of one process fails once, and all processes report it. */
+TEST(several_processes_and_one_without_memory)
+{
+    struct dataset *data = made_data(MATRIX_F64, 100, 3, 3);
+    temper_model *model = made_train(data, made_options(), NULL);
+    struct evaluating_team team = {.model = made_inside(model)};
+    for (team.victim = 0; model && team.victim < 3; team.victim++)
+        for (team.failing = 1;; team.failing++) {
+            team_run(3, evaluate_share, &team);
+            bool fired = fault_fired();
+            for (size_t r = 0; r < 3; r++) {
+                CHECKF(team.status[r] == (fired ? TEMPER_NO_MEMORY : TEMPER_OK),
+                       "allocation %zu of rank %zu: %d in %zu", team.failing, team.victim, (int)team.status[r], r);
+                if (team.status[r] == TEMPER_OK)
+                    temper_evaluation_free(&team.found[r]);
+            }
+            if (!fired)
+                break;
+        }
+    temper_model_free(model);
     dataset_free(data);
 }
 
@@ -461,4 +491,5 @@ TEST_LIST(LISTED(two_classes_with_weights), LISTED(three_classes), LISTED(figure
           LISTED(a_hinge_has_a_loss_and_no_calibration), LISTED(the_log_loss_has_an_end), LISTED(batches_add_up),
           LISTED(many_rows_are_evaluated_in_parts), LISTED(losses_are_those_of_the_formulas),
           LISTED(an_evaluation_of_the_training_rows_is_the_report), LISTED(nothing_to_evaluate_is_refused),
-          LISTED(several_processes_find_the_same), LISTED(no_memory_for_an_evaluation))
+          LISTED(several_processes_find_the_same), LISTED(several_processes_and_one_without_memory),
+          LISTED(no_memory_for_an_evaluation))

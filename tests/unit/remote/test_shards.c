@@ -11,6 +11,7 @@
 #include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
+#include "remote/shard_stats.h"
 #include "temper_extra.h"
 
 static temper_train_options tight_options(void)
@@ -199,6 +200,25 @@ TEST(classes_that_a_shard_lacks_are_agreed)
     shards_free(&shards);
 }
 
+/* Weights of classes follow their classes into the order of numbers. */
+TEST(weights_of_classes_are_sorted_with_them)
+{
+    static const char *const names[] = {"30", "4", "1", "20"};
+    static const char *const sorted[] = {"1", "4", "20", "30"};
+    static const double weights[] = {2, 1, 3, 0};
+    struct shard_stats all = {.class_weight = malloc(4 * sizeof(double))};
+    for (size_t c = 0; all.class_weight && c < 4; c++) {
+        CHECK(classes_add(&all.classes, names[c], strlen(names[c])) == c);
+        all.class_weight[c] = (double)c;
+    }
+    if (CHECK(all.class_weight != NULL) && CHECK(shard_stats_finish(&all, NULL) == TEMPER_OK))
+        for (size_t c = 0; c < 4; c++) {
+            CHECK_EQ_TEXT(all.classes.name[c], sorted[c]);
+            CHECK(all.class_weight[c] == weights[c]);
+        }
+    shard_stats_free(&all);
+}
+
 /* The sum of all replies to one request. */
 static void ask_all(struct shards *shards, temper_loss_spec loss, const double *w, double *sum)
 {
@@ -281,7 +301,7 @@ TEST(a_reduction_adds_in_the_order_of_the_tree)
         return;
     for (size_t count = 1; count <= MOST; count++) {
         size_t first[2] = {0, count};
-        struct holders holders = {NULL, first};
+        struct holders holders = {NULL, first, NULL};
         for (size_t i = 0; i < count * LENGTH; i++)
             numbers[i] = sin((double)(i * i % 1009)) * pow(10, (double)(i % 17) - 8);
         for (size_t i = 0; i < count; i++)
@@ -295,7 +315,7 @@ TEST(a_reduction_adds_in_the_order_of_the_tree)
     free(numbers);
 }
 
-TEST_LIST(LISTED(any_number_of_shards_gives_the_model_of_all_rows),
+TEST_LIST(LISTED(weights_of_classes_are_sorted_with_them), LISTED(any_number_of_shards_gives_the_model_of_all_rows),
           LISTED(penalties_of_absolute_weights_give_the_model_of_all_rows),
           LISTED(every_scaling_and_loss_gives_the_model_of_all_rows),
           LISTED(weights_names_and_the_lack_of_an_intercept_arrive),

@@ -57,6 +57,29 @@ TEST(every_step_survives_a_lack_of_memory)
     check_lack_of_memory(made_data(MATRIX_CSR, 60, 3, 2), options);
 }
 
+/* So many rows that a reply takes two threads, which need memory. */
+TEST(a_reply_without_memory_is_none)
+{
+    struct dataset *data = made_data(MATRIX_F64, 30000, 20, 2);
+    temper_train_options options = made_options();
+    struct shards shards;
+    static double w[21], answer[32];
+    if (shards_cut(data, 1, &shards) && CHECK(shards_prepare(&shards, &options, NULL) == TEMPER_OK)) {
+        const temper_shard_request request = {TEMPER_SHARD_GRADIENT, temper_loss_resolve(options.loss)};
+        temper_shard *shard = NULL;
+        temper_error error = {0};
+        CHECK(temper_shard_borrow(shards.data[0], shards.sent, 2, &shard, NULL) == TEMPER_OK);
+        fault_arm(1);
+        CHECK(temper_shard_reply(shard, &request, w, answer, &error) == TEMPER_NO_MEMORY);
+        fault_disarm();
+        CHECK(fault_fired() && error.status == TEMPER_NO_MEMORY);
+        CHECK(temper_shard_reply(shard, &request, w, answer, &error) == TEMPER_OK);
+        temper_shard_free(shard);
+    }
+    shards_free(&shards);
+    dataset_free(data);
+}
+
 /* At the first request, at one in between, and at the last. */
 TEST(a_shard_that_fails_ends_the_training_with_its_words)
 {
@@ -247,7 +270,8 @@ TEST(bytes_that_were_cut_or_changed_are_refused)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(every_step_survives_a_lack_of_memory), LISTED(a_shard_that_fails_ends_the_training_with_its_words),
-          LISTED(shards_that_do_not_agree_are_refused), LISTED(options_that_shards_cannot_have_are_refused),
+TEST_LIST(LISTED(a_reply_without_memory_is_none), LISTED(every_step_survives_a_lack_of_memory),
+          LISTED(a_shard_that_fails_ends_the_training_with_its_words), LISTED(shards_that_do_not_agree_are_refused),
+          LISTED(options_that_shards_cannot_have_are_refused),
           LISTED(rows_and_questions_that_are_not_of_the_plan_are_refused),
           LISTED(bytes_that_were_cut_or_changed_are_refused))

@@ -351,6 +351,31 @@ TEST(what_is_wrong_is_refused)
     dataset_free(wide);
 }
 
+/* Stops at a report of the fits from which rows to ask about are chosen. */
+static int stop_asking(void *context, const temper_tune_progress *progress)
+{
+    size_t *left = context;
+    return strcmp(progress->phase, "ask") == 0 && (*left)-- == 0;
+}
+
+/* A search that is stopped while it chooses rows asks about none, and leaves nothing behind. */
+TEST(stopped_while_rows_are_chosen)
+{
+    struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 3);
+    for (size_t after = 0; after < 4; after++) {
+        size_t left = after;
+        temper_tune_options options = tune_options("t1=0.1,1 t2=1,1.9 l2=0.01x,10x");
+        temper_tune_report report = {0};
+        options.ask = 7;
+        options.on_progress = stop_asking;
+        options.progress_context = &left;
+        CHECK(temper_tune(made_public(data), &options, NULL, &report, NULL) == TEMPER_OK);
+        CHECKF(left == SIZE_MAX && report.ask_count == 0, "%zu reports", after);
+        temper_tune_report_free(&report);
+    }
+    dataset_free(data);
+}
+
 SCRATCH_TEST(a_lack_of_memory_is_said_and_leaves_all_as_it_was)
 {
     struct dataset *data = made_data(MATRIX_F32, 24, 2, 2);
@@ -381,6 +406,6 @@ SCRATCH_TEST(a_lack_of_memory_is_said_and_leaves_all_as_it_was)
 
 TEST_LIST(LISTED(accuracies_are_those_of_training_without_the_fold), LISTED(the_model_is_that_of_the_chosen_setting),
           LISTED(hopeless_candidates_are_dropped), LISTED(rows_that_do_not_count_change_nothing),
-          LISTED(trusted_rows_decide), LISTED(asked_rows_tell_candidates_apart),
+          LISTED(trusted_rows_decide), LISTED(asked_rows_tell_candidates_apart), LISTED(stopped_while_rows_are_chosen),
           LISTED(interrupted_anywhere_it_goes_on_to_the_same_table), LISTED(a_checkpoint_that_does_not_fit_is_refused),
           LISTED(what_is_wrong_is_refused), LISTED(a_lack_of_memory_is_said_and_leaves_all_as_it_was))

@@ -143,6 +143,69 @@ SCRATCH_TEST(so_are_those_that_begin_with_a_dual_coordinate_ascent)
     }
 }
 
+/* ---- Exchanges that fail --------------------------------------------------------------------- */
+
+/* A comm whose exchange of this number fails in all processes; 0: none. */
+struct failing_comm {
+    const temper_comm *comm;
+    size_t calls, failing;
+};
+
+static int gather_or_fail(void *context, const void *mine, const size_t *bytes, void *all)
+{
+    struct failing_comm *failing = context;
+    int failed = failing->comm->gather(failing->comm->context, mine, bytes, all);
+    return ++failing->calls == failing->failing ? 1 : failed;
+}
+
+static int exchange_or_fail(void *context, const void *out, const size_t *out_bytes, void *in, const size_t *in_bytes)
+{
+    struct failing_comm *failing = context;
+    int failed = failing->comm->exchange(failing->comm->context, out, out_bytes, in, in_bytes);
+    return ++failing->calls == failing->failing ? 1 : failed;
+}
+
+struct failing_trial {
+    struct trial trial;
+    size_t failing, calls;
+    temper_status status[2];
+};
+
+static void train_failing(void *context, const temper_comm *comm)
+{
+    struct failing_trial *failing = context;
+    struct trial *trial = &failing->trial;
+    struct failing_comm wrapped = {.comm = comm, .failing = failing->failing};
+    const temper_comm own = {comm->rank, comm->size, &wrapped, gather_or_fail, exchange_or_fail};
+    struct dataset *data = made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+    temper_status status = scatter_rows(data, &own, NULL);
+    if (status == TEMPER_OK)
+        status = temper_train(made_public(data), &trial->options, &trial->model[comm->rank], NULL, NULL);
+    failing->status[comm->rank] = status;
+    if (comm->rank == 0)
+        failing->calls = wrapped.calls;
+    dataset_free(data);
+}
+
+/* Each exchange of a training fails once, and the training with it. */
+SCRATCH_TEST(an_exchange_that_fails_ends_a_training)
+{
+    struct failing_trial whole = {.trial = made_trial(MATRIX_CSR, 300, 520, 2)};
+    whole.trial.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    whole.trial.options.scale = "none";
+    whole.trial.options.l2 = 2;
+    team_run(2, train_failing, &whole);
+    CHECK(whole.status[0] == TEMPER_OK && whole.calls > 10);
+    free_models(&whole.trial);
+    for (size_t n = 1; n <= whole.calls; n++) {
+        struct failing_trial failing = {.trial = whole.trial, .failing = n};
+        team_run(2, train_failing, &failing);
+        CHECKF(failing.status[0] == TEMPER_IO && failing.status[1] == TEMPER_IO, "exchange %zu of %zu: %d, %d", n,
+               whole.calls, (int)failing.status[0], (int)failing.status[1]);
+        free_models(&failing.trial);
+    }
+}
+
 /* ---- Gradients of sparse rows that are added up without a copy ------------------------------- */
 
 enum { THIN_ROWS = 1500, THIN_COLUMNS = 300 };
@@ -284,8 +347,8 @@ SCRATCH_TEST(so_are_those_of_more_parts)
     free_models(&alone);
 }
 
-TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
-          LISTED(so_are_those_that_begin_with_a_dual_coordinate_ascent),
+TEST_LIST(LISTED(an_exchange_that_fails_ends_a_training), LISTED(models_are_the_same_for_any_number_of_processes),
+          LISTED(so_are_those_of_wide_sparse_rows), LISTED(so_are_those_that_begin_with_a_dual_coordinate_ascent),
           LISTED(so_are_gradients_that_are_added_up_without_a_copy),
           LISTED(so_are_those_with_penalties_of_absolute_weights), LISTED(so_are_those_of_other_shapes_and_losses),
           LISTED(so_are_those_of_more_parts), LISTED(warnings_are_those_of_the_same_rows))

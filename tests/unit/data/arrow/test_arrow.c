@@ -418,6 +418,7 @@ TEST(failing_streams)
 /* Every allocation fails once, by each of the three ways. */
 TEST(every_allocation_may_fail)
 {
+    static const size_t table_rows[] = {4, 3, 5};
     for (int way = 0; way < 3; way++) {
         static const float x[] = {1, 2, 5};
         struct test_column plain[] = {{"x", "f", {NULL, x}, 2, 3, 0, 0, NULL, NULL},
@@ -435,6 +436,7 @@ TEST(every_allocation_may_fail)
             temper_status status = temper_data_from_arrow(&table.schema, &table.array, NULL, &data, &error);
             fault_disarm();
             CHECKF(status == TEMPER_OK || status == TEMPER_NO_MEMORY, "%s", error.message);
+            CHECKF(status != TEMPER_OK || temper_data_rows(data) == table_rows[way], "allocation %zu: fewer rows", n);
             temper_data_free(data);
             check_released(&table, 1);
             if (!fault_fired())

@@ -6,6 +6,7 @@
 
 #include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/data/distributed_read_fixture.h"
+#include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -126,6 +127,47 @@ SCRATCH_TEST(copies_that_differ_are_refused)
     free_read_ranks(&team);
 }
 
-TEST_LIST(LISTED(pieces_of_a_text_are_the_whole), LISTED(so_are_those_of_other_formats),
-          LISTED(the_first_fault_of_a_text_is_that_of_all), LISTED(pieces_that_contradict_each_other_are_refused),
-          LISTED(copies_that_differ_are_refused))
+/* Every allocation of one process fails once: all report the lack of memory, or all have their rows. */
+struct failing_read {
+    struct read_ranks team;
+    size_t victim, failing;
+};
+
+static void read_failing(void *context, const temper_comm *comm)
+{
+    struct failing_read *read = context;
+    temper_read_options options = {.struct_size = sizeof(temper_read_options), .threads = 1, .comm = comm};
+    size_t rank = comm->rank;
+    if (rank == read->victim)
+        fault_arm_here(read->failing);
+    read->team.status[rank] = temper_data_read("few.svm", &options, &read->team.data[rank], &read->team.error[rank]);
+    if (rank == read->victim)
+        fault_disarm();
+}
+
+SCRATCH_TEST(a_process_without_memory_is_a_fault_of_all)
+{
+    make_libsvm("few.svm", 40, "c");
+    for (size_t victim = 0; victim < 3; victim++)
+        for (size_t n = 1;; n++) {
+            struct failing_read read = {.victim = victim, .failing = n};
+            team_run(3, read_failing, &read);
+            bool fired = fault_fired();
+            size_t rows = 0;
+            for (size_t r = 0; r < 3; r++) {
+                temper_status status = read.team.status[r];
+                CHECKF(status == read.team.status[0] && (status == TEMPER_OK || (fired && status == TEMPER_NO_MEMORY)),
+                       "allocation %zu of rank %zu: %d in %zu", n, victim, (int)status, r);
+                rows += read.team.data[r] ? temper_data_rows(read.team.data[r]) : 0;
+            }
+            CHECKF(rows == (read.team.status[0] == TEMPER_OK ? 40 : 0), "allocation %zu of rank %zu: %zu rows", n,
+                   victim, rows);
+            free_read_ranks(&read.team);
+            if (!fired)
+                break;
+        }
+}
+
+TEST_LIST(LISTED(a_process_without_memory_is_a_fault_of_all), LISTED(pieces_of_a_text_are_the_whole),
+          LISTED(so_are_those_of_other_formats), LISTED(the_first_fault_of_a_text_is_that_of_all),
+          LISTED(pieces_that_contradict_each_other_are_refused), LISTED(copies_that_differ_are_refused))

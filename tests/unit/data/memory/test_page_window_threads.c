@@ -186,6 +186,27 @@ TEST(too_little_memory_is_refused_with_what_is_needed)
     CHECK(strcmp(memory_limit_text(64.0 * MIB + 1, text), "65M") == 0);
 }
 
+/* Pages of the file that an operation before has read do not count: they can be dropped, and are. */
+TEST(pages_that_were_read_leave_before_memory_is_counted)
+{
+    size_t length;
+    float *x = map_rows(&length);
+    struct page_window *pages = page_window_new(x, length);
+    temper_error error = {0};
+    if (CHECK(pages && page_window_limit(pages, 0)) && !SANITIZED) {
+        page_window_forget(pages);
+        uint64_t before = resident_bytes();
+        check_walk(pages, x, 0);
+        CHECK(resident_bytes() > before + 18 * (uint64_t)MIB);
+        struct dataset data = {.x = {.kind = MATRIX_F32, .rows = ROWS, .columns = COLUMNS, .pages = pages},
+                               .storage.memory_limit = (size_t)before + 16 * MIB};
+        struct memory_limit_plan plan = {.what = "the training", .threads = 1, .block = 4096};
+        CHECKF(memory_limit_plan(&data, &plan, &error) == TEMPER_OK, "%s", error.message);
+    }
+    page_window_free(pages);
+    munmap(x, length);
+}
+
 TEST(without_memory_there_are_no_pages)
 {
     char bytes[64];
@@ -206,4 +227,5 @@ TEST(without_memory_there_are_no_pages)
 
 TEST_LIST(LISTED(a_file_that_does_not_fit_gives_the_same_numbers), LISTED(what_was_read_first_leaves),
           LISTED(what_is_kept_keeps_what_was_written), LISTED(a_spilled_array_grows_and_keeps_its_numbers),
-          LISTED(too_little_memory_is_refused_with_what_is_needed), LISTED(without_memory_there_are_no_pages))
+          LISTED(too_little_memory_is_refused_with_what_is_needed),
+          LISTED(pages_that_were_read_leave_before_memory_is_counted), LISTED(without_memory_there_are_no_pages))

@@ -395,10 +395,22 @@ TEST(several_threads_may_take)
     blob_free(&text);
 }
 
+/* Of all tests above: the thread that reads and those that take chunks share their state under a lock. */
+TEST(no_lock_is_given_back_that_is_not_held)
+{
+    struct blob text = {0};
+    blob_add_text(&text, "1 2\n3 4\n");
+    scratch_enter();
+    check_all(open_blob(&text, false), &text, false);
+    scratch_leave();
+    blob_free(&text);
+    CHECK_EQ_SIZE(fault_wrong_unlocks(), 0);
+}
+
 TEST_LIST(LISTED(texts_of_all_lengths), LISTED(lines_longer_than_a_chunk), LISTED(lines_of_one_kind),
           LISTED(an_open_quote_keeps_its_lines_together), LISTED(archives_are_unpacked_on_the_way),
           LISTED(an_endless_line_is_refused), LISTED(a_failing_source_is_told_after_what_was_read),
           LISTED(without_a_thread_the_caller_reads), LISTED(every_failing_allocation_is_told),
           LISTED(every_failing_read_is_told), LISTED(closing_early_waits_for_nothing),
           LISTED(closing_wakes_a_reader_that_waits_for_a_pipe), LISTED(any_number_of_chunks_can_be_held),
-          LISTED(several_threads_may_take))
+          LISTED(several_threads_may_take), LISTED(no_lock_is_given_back_that_is_not_held))

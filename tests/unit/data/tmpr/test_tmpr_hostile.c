@@ -176,5 +176,16 @@ SCRATCH_TEST(hostile_names)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(hostile_headers), LISTED(a_claim_of_terabytes_costs_nothing), LISTED(hostile_content),
-          LISTED(hostile_values), LISTED(hostile_names))
+/* Names so long that the place of what follows them has no 64 bits, at whichever of the sections. */
+TEST(no_layout_is_longer_than_numbers)
+{
+    for (uint64_t below = 0; below < 20000; below += 32) {
+        struct tmpr_layout layout = {.kind = MATRIX_F32, .rows = 1, .columns = 1, .nonzeros = 1, .classes = 1};
+        layout.length[TMPR_LABELS] = 1;
+        layout.length[TMPR_CLASS_NAMES] = UINT64_MAX - below;
+        CHECK(!tmpr_layout_plan(&layout));
+    }
+}
+
+TEST_LIST(LISTED(no_layout_is_longer_than_numbers), LISTED(hostile_headers), LISTED(a_claim_of_terabytes_costs_nothing),
+          LISTED(hostile_content), LISTED(hostile_values), LISTED(hostile_names))

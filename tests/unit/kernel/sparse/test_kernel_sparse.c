@@ -1,8 +1,11 @@
 /* test_kernel_sparse: products with sparse rows, every kernel against sums in long doubles. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "fixtures/kernel_under_test.h"
@@ -286,6 +289,43 @@ static void width_case(const struct sparse_kernels *sparse, size_t width, unsign
     release(&made);
 }
 
+/* Weights that end where the memory of the process ends: a page that cannot be read follows. All columns are used. */
+static void guarded_case(const struct sparse_kernels *sparse, size_t width)
+{
+    enum { ROWS = 3 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = COLUMNS * width * sizeof(float);
+    const size_t pages = (bytes + page - 1) / page;
+    char *block = mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (!CHECK(block != MAP_FAILED) || !CHECK(mprotect(block + pages * page, page, PROT_NONE) == 0))
+        return;
+    float *w = (float *)(void *)(block + pages * page - bytes);
+    double *out = doubles(ROWS * width, 0, 0);
+    uint64_t start[ROWS + 1];
+    uint32_t column[ROWS * COLUMNS];
+    float value[ROWS * COLUMNS];
+    for (size_t i = 0; i <= ROWS; i++)
+        start[i] = i * COLUMNS;
+    for (uint32_t e = 0; e < ROWS * COLUMNS; e++) {
+        column[e] = e % COLUMNS;
+        value[e] = 1;
+    }
+    for (size_t i = 0; i < COLUMNS * width; i++)
+        w[i] = (float)(i % width);
+    const struct sparse_rows rows = {.start = start, .column = column, .value = value, .rows = ROWS};
+    sparse->many_times_f32(rows, width, w, out);
+    for (size_t i = 0; i < ROWS * width; i++)
+        CHECK(out[i] == (double)(COLUMNS * (i % width)));
+    free(out);
+    munmap(block, (pages + 1) * page);
+}
+
+TEST(weights_are_not_read_beyond_their_end)
+{
+    KERNEL_OR_SKIP;
+    for (size_t width = 1; width <= 130; width++)
+        guarded_case(kernel->sparse, width);
+}
+
 /* Arrays in other widths, of the same numbers: not a bit is different. */
 TEST(widths_do_not_matter)
 {
@@ -315,4 +355,5 @@ TEST(doubles_stay_doubles)
 }
 
 TEST_LIST(LISTED(one_weight_a_column), LISTED(many_classes), LISTED(long_rows_lose_no_more_than_short_ones),
-          LISTED(rows_do_not_matter_to_each_other), LISTED(widths_do_not_matter), LISTED(doubles_stay_doubles))
+          LISTED(rows_do_not_matter_to_each_other), LISTED(weights_are_not_read_beyond_their_end),
+          LISTED(widths_do_not_matter), LISTED(doubles_stay_doubles))

@@ -111,5 +111,27 @@ TEST(memory_ends)
     made_free(&made);
 }
 
-TEST_LIST(LISTED(applying_it_undoes_the_multiplication), LISTED(only_a_few_fits_of_rows_around_their_means),
-          LISTED(memory_ends))
+/* Features that are all 0, without an intercept and a penalty: the matrix is 0, and has no factor; nor does the failed
+ * attempt leave memory behind, which the sanitizers look for. */
+TEST(a_matrix_of_zeros_has_no_factor)
+{
+    static const double zeros[8];
+    static const char *const labels[] = {"a", "b", "a", "b"};
+    struct made made = {.data = made_points(4, zeros, labels)};
+    struct gram_preconditioners *batch = NULL;
+    size_t number = 0;
+    CHECK(scaled_features_new(made.data, "none", 1, &made.features, NULL) == TEMPER_OK);
+    made.spec = (struct gram_preconditioners_spec){.features = &made.features,
+                                                   .max_penalties = 2,
+                                                   .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                                   .threads = 1};
+    if (CHECK(gram_preconditioners_new(&made.spec, &batch, NULL) == TEMPER_OK)) {
+        CHECK(gram_preconditioners_find(batch, 0, &number, NULL) == TEMPER_OK && number == GRAM_PRECONDITIONERS_NONE);
+        CHECK(gram_preconditioners_find(batch, 0.5, &number, NULL) == TEMPER_OK && number != GRAM_PRECONDITIONERS_NONE);
+    }
+    gram_preconditioners_free(batch);
+    made_free(&made);
+}
+
+TEST_LIST(LISTED(a_matrix_of_zeros_has_no_factor), LISTED(applying_it_undoes_the_multiplication),
+          LISTED(only_a_few_fits_of_rows_around_their_means), LISTED(memory_ends))
