@@ -121,7 +121,7 @@ OPTION(TYPE, .name = "type", .placeholder = "f32|f64", .type = TYPE_WORD, .words
 
 OPTION(THREADS, .name = "threads", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1024, .standard = "0",
        .commands = READING | IN(ANNOTATORS) | IN(SPLIT) | IN(DEMO) | IN(EXPERIMENT),
-       .help = "number of threads; 0 for as many as the machine has")
+       .help = "number of threads; 0 for one per available processor")
 
 OPTION(MEMORY, .name = "memory", .placeholder = "SIZE", .type = TYPE_SIZE, .commands = BOUNDED,
        .help = "use at most SIZE of memory (500M, 2G, 1.5GiB) for data of any size: a .tmpr file is read in blocks, "
