@@ -83,6 +83,10 @@ struct optim_options {
     double gradient_norm;           /* converged at this or below, */
     struct optim_distance distance; /* if this is small enough too */
     size_t max_iterations;
+    /* The minimiser ends after so many iterations, as if they were the limit, unless the norm of the gradient has come
+     * down to `trial_norm`: then another minimiser is faster. 0: no trial. */
+    size_t trial_iterations;
+    double trial_norm;
     double min_decrease; /* of the value in a hundred iterations, else it is stalled; 0: rounding */
     size_t history;      /* L-BFGS: pairs of vectors; 0: 100, fewer for very long vectors */
     double first_length; /* of the first step at most, in the norm of `length`; 0: 1 */

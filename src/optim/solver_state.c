@@ -400,10 +400,13 @@ void solver_iteration_done(struct solver_state *state)
 bool solver_should_stop(const struct solver_state *state, enum optim_stop *stop)
 {
     const struct solver_head *head = state->head;
+    const struct optim_options *options = state->options;
+    const bool slow = options->trial_iterations > 0 && head->iteration == (double)options->trial_iterations &&
+                      head->gradient_norm > options->trial_norm;
     const bool converged = solver_has_converged(state);
     const bool stalled = head->idle_iterations > IDLE_LIMIT;
     *stop = converged ? OPTIM_CONVERGED : stalled ? OPTIM_STALLED : state->going ? OPTIM_MAX_ITER : OPTIM_STOPPED;
-    return converged || stalled || !state->going || head->iteration >= (double)state->options->max_iterations;
+    return converged || stalled || !state->going || slow || head->iteration >= (double)options->max_iterations;
 }
 
 /* A minimiser that has converged returns the last point: no more than rounding above the best, and the only one whose

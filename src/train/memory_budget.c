@@ -60,8 +60,8 @@ static double solver_bytes(const struct train_plan *plan, bool checkpoint, doubl
     double bytes = 0;
     if (plan->solver == SOLVER_NEWTON)
         bytes = 3 * size * size * NUMBER;
-    if (plan->solver == SOLVER_LBFGS || plan->solver == SOLVER_OWLQN)
-        bytes = solver_history(size);
+    if (plan->solver == SOLVER_LBFGS || plan->solver == SOLVER_OWLQN || plan->gram_iterations > 0)
+        bytes = fmax(bytes, solver_history(size)); /* one solver after the other */
     if (plan->solver == SOLVER_PROXIMAL)
         bytes = 2 * fmin(size, PROXIMAL_SET) * fmin(size, PROXIMAL_SET) * NUMBER;
     return checkpoint ? 2 * bytes : bytes;

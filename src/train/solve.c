@@ -32,6 +32,11 @@ static const double TINY_OBJECTIVE = 1e-6;
 /* The smallest decrease worth a hundred iterations, as a share of the width over which a hinge is rounded. */
 static const double HINGE_DECREASE = 0.05;
 
+/* A Gram matrix of W = 0 suits the whole path to the solution if the gradient has fallen to this share within so many
+ * iterations (docs/decisions/0035). */
+static const double TRIAL_GRADIENT = 0.05;
+enum { TRIAL_ITERATIONS = 6 };
+
 /* A gradient is no more than rounding below this share of the size of the features, for sums in doubles and in
  * floats. */
 static const double ROUNDING = 1e-14, ROUNDING_F32 = 1e-7;
@@ -353,7 +358,8 @@ static bool begins_at_end(const struct train_state *train, const struct train_ph
 static temper_status enter_phase(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
-    if (!phase->continues_previous && !is_current_point(progress, train->plan.initial)) {
+    bool at_start = !phase->continues_previous || progress->trial_failed;
+    if (at_start && !is_current_point(progress, train->plan.initial)) {
         memcpy(progress->w, train->plan.initial, train->plan.size * sizeof *progress->w);
         progress->known.valid = false;
     }
@@ -378,9 +384,9 @@ static size_t max_iterations(const struct train_state *train, const struct train
 
 /* The limit for the first step. Convex losses rise without bound on the wrong side of the boundary: no step can end
  * where they are flat. L-BFGS has no curvature at first, and is always limited. */
-static double first_length(const struct train_plan *plan, temper_loss_spec loss)
+static double first_length(const struct train_phase *phase)
 {
-    return loss_has_convex_settings(loss) && plan->solver != SOLVER_LBFGS && plan->solver != SOLVER_OWLQN
+    return loss_has_convex_settings(phase->loss) && phase->solver != SOLVER_LBFGS && phase->solver != SOLVER_OWLQN
                ? CONVEX_LENGTH
                : FIRST_LENGTH;
 }
@@ -392,13 +398,13 @@ static temper_status minimise(struct train_state *train, const struct train_phas
     const struct train_plan *plan = &train->plan;
     struct train_progress *progress = &train->progress;
     enum preconditioner_kind kind = phase->is_plain ? PRECONDITIONER_NONE : progress->preconditioner_kind;
-    const bool proximal = plan->solver == SOLVER_PROXIMAL;
+    const bool proximal = phase->solver == SOLVER_PROXIMAL;
     struct problem problem = {.size = plan->size,
                               .context = progress->objective,
                               .evaluate = objective_evaluate,
                               .accept = objective_accept,
-                              .multiply = plan->solver == SOLVER_TRON || proximal ? objective_multiply : NULL,
-                              .hessian = plan->solver == SOLVER_NEWTON ? objective_hessian : NULL,
+                              .multiply = phase->solver == SOLVER_TRON || proximal ? objective_multiply : NULL,
+                              .hessian = phase->solver == SOLVER_NEWTON ? objective_hessian : NULL,
                               .hessian_of = proximal ? objective_hessian_of : NULL,
                               .hessian_rounding = plan->f64 ? 0 : ROUNDING_F32,
                               .precondition = kind == PRECONDITIONER_GRAM ? preconditioner_apply : NULL,
@@ -411,8 +417,10 @@ static temper_status minimise(struct train_state *train, const struct train_phas
     struct optim_options options = {.gradient_norm = gradient_limit(train, phase),
                                     .distance = distance(train, phase),
                                     .max_iterations = max_iterations(train, phase),
+                                    .trial_iterations = phase->is_trial ? TRIAL_ITERATIONS : 0,
+                                    .trial_norm = TRIAL_GRADIENT * progress->scale.norm,
                                     .min_decrease = hinge_min_decrease(plan, phase->loss),
-                                    .first_length = first_length(plan, phase->loss),
+                                    .first_length = first_length(phase),
                                     .length = objective_length,
                                     .on_progress = follow,
                                     .progress_context = &context,
@@ -426,7 +434,7 @@ static temper_status minimise(struct train_state *train, const struct train_phas
         options.start_gradient = progress->gradient;
         progress->counts.evaluations--; /* the minimiser counts it again */
     }
-    TRY(minimisers[plan->solver](&problem, &options, progress->w, result, train->request->error));
+    TRY(minimisers[phase->solver](&problem, &options, progress->w, result, train->request->error));
     if (context.status == TEMPER_OK && result->stop == OPTIM_NOT_FINITE)
         return error_set(train->request->error, TEMPER_BAD_DATA,
                          "the loss is not a finite number: features are too large; pass --scale "
@@ -449,6 +457,7 @@ static temper_status run_phase(struct train_state *train, const struct train_pha
 {
     struct train_progress *progress = &train->progress;
     struct optim_result result;
+    progress->solver = phase->solver;
     TRY(enter_phase(train, phase));
     TRY(minimise(train, phase, &result));
     progress->known.valid = result.at_last_evaluation;
@@ -458,6 +467,7 @@ static temper_status run_phase(struct train_state *train, const struct train_pha
     progress->solver_memory_count = 0;
     add_counts(&progress->counts, &result);
     progress->last_stop = result.stop;
+    progress->trial_failed = phase->is_trial && result.stop == OPTIM_MAX_ITER && result.iterations == TRIAL_ITERATIONS;
     progress->last_value = result.value;
     return TEMPER_OK;
 }
@@ -517,6 +527,13 @@ static void choose_solution(struct train_state *train)
         train->validation->best_loss = end[0].value;
 }
 
+/* Whether the last phase found no lower point, and the next one has another solver, which may. */
+static bool can_continue(const struct train_plan *plan, const struct train_progress *progress)
+{
+    const struct train_phase *phase = &plan->phase[progress->phase];
+    return progress->last_stop == OPTIM_STALLED && phase->iteration_limit && phase[1].solver != phase->solver;
+}
+
 /* Runs all phases, from the first or from that of a checkpoint (progress->phase). A user who interrupts still gets a
  * model: the best weights at that moment. */
 static temper_status run_phases(struct train_state *train)
@@ -526,7 +543,7 @@ static temper_status run_phases(struct train_state *train)
     for (; progress->phase < plan->phases && !progress->interrupted; progress->phase++) {
         TRY(run_phase(train, &plan->phase[progress->phase]));
         /* A limited phase that has ended before its limit leaves nothing to do for those that continue it. */
-        if (progress->last_stop != OPTIM_MAX_ITER && !progress->interrupted)
+        if (progress->last_stop != OPTIM_MAX_ITER && !progress->interrupted && !can_continue(plan, progress))
             while (plan->phase[progress->phase].iteration_limit)
                 progress->phase++;
         const struct train_phase *phase = &plan->phase[progress->phase];

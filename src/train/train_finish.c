@@ -228,7 +228,7 @@ static void fill_report(const struct train_state *train, temper_train_report *re
     /* The cost of a Hessian depends on the entries of a row. */
     double entries_per_row = (double)dataset_all_nonzeros(plan->data) / (double)dataset_all_rows(plan->data);
     report->stop = stop_reason(train);
-    report->solver = solver_name(plan->solver);
+    report->solver = solver_name(train->progress.solver);
     report->precision = plan->f64 ? "f64" : "f32";
     report->loss = plan->asked;
     report->l2 = plan->l2;

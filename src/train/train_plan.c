@@ -21,12 +21,14 @@
 
 /* Sizes above which another solver is faster; measured (docs/training.md). */
 enum {
-    NEWTON_DENSE = 200,  /* features of two classes: the Hessian costs features / 2 passes */
-    NEWTON_SPARSE = 500, /* sparse rows make cheap outer products */
-    GRAM_ROWS = 32,      /* rows a feature, from which on Hessians cost more than they save */
-    GRAM_DENSE = 8,      /* features of dense rows, below which a Hessian costs no more than a pass or two */
-    LBFGS_SPARSE = 1024, /* weights of many classes: L-BFGS is as fast, and rounding errors stay small, where the steps
-                          * of conjugate gradients depend on a threshold */
+    NEWTON_DENSE = 200,   /* features of two classes: the Hessian costs features / 2 passes */
+    NEWTON_SPARSE = 500,  /* sparse rows make cheap outer products */
+    GRAM_ROWS = 32,       /* rows a feature, from which on Hessians cost more than they save */
+    GRAM_DENSE = 8,       /* features of dense rows, below which a Hessian costs no more than a pass or two */
+    GRAM_ITERATIONS = 12, /* and a quarter of the features: iterations with a Gram matrix, before Hessians follow */
+    GRAM_MOST = 100,      /* a smaller limit of iterations is better spent on Hessians */
+    LBFGS_SPARSE = 1024,  /* weights of many classes: L-BFGS is as fast, and rounding errors stay small, where the steps
+                           * of conjugate gradients depend on a threshold */
 };
 
 /* A relative gradient below this needs sums in doubles. */
@@ -177,7 +179,7 @@ static enum preconditioner_kind decide_preconditioner(const struct train_request
                                                       const struct train_plan *plan)
 {
     bool suits = preconditioner_suits(plan->loss, plan->data) || replaces_hessians(request, plan);
-    if (plan->solver == SOLVER_LBFGS && !request->remote && suits)
+    if (plan->gram_iterations > 0 || (plan->solver == SOLVER_LBFGS && !request->remote && suits))
         return PRECONDITIONER_GRAM;
     /* Two classes and a loss that is not convex do without, as dense data does (preconditioner_suits). */
     bool useful = plan->data->classes.count > 2 || loss_has_convex_settings(plan->loss);
@@ -218,6 +220,19 @@ static temper_status decide_dual_start(const struct train_request *request, stru
         request->options->validation || plan->reweighted)
         return TEMPER_OK;
     return dual_descent_suits(spec, &plan->dual_start, request->error);
+}
+
+/* Whether dense rows of two classes begin with L-BFGS and the Gram matrix of W = 0, before Newton's method: a convex
+ * loss with enough of a penalty has converged then, in half of the time. A weaker penalty lets the curvature at the
+ * solution differ from that of W = 0, and Newton's method takes over (docs/decisions/0035). */
+static bool begins_with_gram(const struct train_request *request, const struct train_plan *plan)
+{
+    const struct matrix *x = &plan->data->x;
+    return plan->solver == SOLVER_NEWTON && is_auto(request->options->solver) && x->kind != MATRIX_CSR &&
+           x->columns >= GRAM_DENSE && loss_is_two_temperature(plan->loss) && loss_is_convex(plan->loss) &&
+           preconditioner_suits(plan->loss, plan->data) && dataset_all_rows(plan->data) >= GRAM_ROWS * x->columns &&
+           request->options->max_iterations >= GRAM_MOST && begins_at_zero(request) && !request->remote &&
+           !request->shared && !request->pilot && !plan->reweighted;
 }
 
 /* Makes the objective, after the memory that the rest of the training will take has been budgeted for. The size of the
@@ -262,6 +277,7 @@ static temper_status decide_plain_iterations(const struct train_request *request
                                              .l2 = plan->l2};
     bool applies =
         plan->preconditioner == PRECONDITIONER_GRAM && plan->vectors == 1 && plan->data->x.kind != MATRIX_CSR &&
+        plan->gram_iterations == 0 && /* else it is cheap, and on trial */
         loss_is_convex(plan->loss) &&
         plan->loss.method != TEMPER_HINGE; /* ends where steps gain little, as they do without a preconditioner */
     plan->plain_iterations = 0;
@@ -286,6 +302,7 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
         TRY(scaled_features_default_l2(plan->features, &plan->l2, request->error));
     TRY(choose_precision(options, plan->data, &plan->f64, request->error));
     TRY(decide_solver(request, plan));
+    plan->gram_iterations = begins_with_gram(request, plan) ? GRAM_ITERATIONS + (size_t)plan->data->x.columns / 4 : 0;
     plan->preconditioner = decide_preconditioner(request, plan);
     TRY(make_objective(request, plan, objective));
     return decide_plain_iterations(request, plan, *objective);
@@ -308,8 +325,11 @@ static struct train_phase *add_phase(struct train_plan *plan, const char *name, 
 {
     assert(plan->phases < MAX_PHASES);
     struct train_phase *phase = &plan->phase[plan->phases++];
-    *phase = (struct train_phase){
-        .loss = plan->loss, .l2 = plan->l2, .l1 = plan->l1, .continues_previous = continues_previous};
+    *phase = (struct train_phase){.loss = plan->loss,
+                                  .l2 = plan->l2,
+                                  .l1 = plan->l1,
+                                  .solver = plan->solver,
+                                  .continues_previous = continues_previous};
     snprintf(phase->name, sizeof phase->name, "%s", name);
     return phase;
 }
@@ -350,8 +370,16 @@ static void add_solution(const struct train_request *request, struct train_plan 
         plain->iteration_limit = plan->plain_iterations;
         plain->is_plain = true;
     }
-    struct train_phase *phase = add_phase(plan, name, continues_previous || twice || plan->plain_iterations > 0);
+    bool plain = plan->plain_iterations > 0, gram = plan->gram_iterations > 0;
+    if (gram) {
+        struct train_phase *with_gram = add_phase(plan, name, continues_previous);
+        with_gram->iteration_limit = plan->gram_iterations;
+        with_gram->solver = SOLVER_LBFGS;
+        with_gram->is_trial = true;
+    }
+    struct train_phase *phase = add_phase(plan, name, continues_previous || twice || plain || gram);
     phase->uses_current_curvature = twice;
+    phase->is_plain = gram;
     phase->is_solution = true;
 }
 

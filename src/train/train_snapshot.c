@@ -10,7 +10,7 @@ static void describe_snapshot(const struct train_snapshot *snapshot, struct mode
     const struct train_state *train = snapshot->train;
     const temper_train_options *options = train->request->options;
     double norm = train->progress.scale.norm;
-    snprintf(training->solver, sizeof training->solver, "%s", solver_name(train->plan.solver));
+    snprintf(training->solver, sizeof training->solver, "%s", solver_name(train->progress.solver));
     snprintf(training->stop, sizeof training->stop, "%s", temper_stop_name(TEMPER_STOP_INTERRUPTED));
     snprintf(training->init, sizeof training->init, "%s", options->warm_start ? "warm" : "zero");
     snprintf(training->precision, sizeof training->precision, "%s", train->plan.f64 ? "f64" : "f32");

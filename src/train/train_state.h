@@ -28,8 +28,10 @@ struct train_phase {
     char name[24]; /* for progress reports */
     temper_loss_spec loss;
     double l2, l1;
+    enum solver solver;
     bool continues_previous;     /* begins where the phase before it ended */
     bool is_solution;            /* its end is a solution of the problem that was asked for */
+    bool is_trial;               /* left early where the gradient falls slowly */
     size_t iteration_limit;      /* after which the next phase continues; 0: the limit of the user alone */
     bool uses_current_curvature; /* of the weights that it begins with, for the preconditioner; else that of W = 0 */
     bool is_plain;               /* without a preconditioner, even if the plan has one */
@@ -47,10 +49,11 @@ struct train_plan {
     temper_loss_spec asked;     /* the loss that was asked for, resolved */
     temper_loss_spec loss;      /* that of the rows, which the phases minimise: loss_of_rows(asked) */
     double l2, l1;
-    enum solver solver;
-    bool f64; /* sums in doubles */
+    enum solver solver; /* that of the last phase */
+    bool f64;           /* sums in doubles */
     enum preconditioner_kind preconditioner;
     size_t plain_iterations; /* before that is made; 0: it is made at once */
+    size_t gram_iterations;  /* of L-BFGS with a Gram matrix, before Newton's method; 0: none */
     bool dual_start;         /* the first phase begins at the end of a dual coordinate ascent */
     size_t threads;
     size_t size, vectors; /* numbers of the weights; weight vectors among them */
@@ -95,6 +98,8 @@ struct train_progress {
     bool rounds_unfinished;    /* a limit has ended the rounds, or a pilot fit */
     struct noise_pilot *pilot; /* forward correction: what its first rounds find; else NULL */
     size_t phase;              /* the current one */
+    enum solver solver;        /* of the phase that was run last */
+    bool trial_failed;         /* that was a trial, and left early: the next phase begins at the initial weights */
     double *w;                 /* where the phase began; then where it ended */
     double *gradient;
     struct known_point known;
