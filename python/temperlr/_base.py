@@ -364,19 +364,24 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     # ---- Prediction ------------------------------------------------------------------------------
 
-    def _rows(self, X: Any) -> tuple[_temper.Data, Any]:
-        """Rows to predict, and the type of what is said of them: float32 if they and coef_ are, as NumPy has it."""
+    def _rows(self, X: Any) -> tuple[_temper.Data, Any, Any]:
+        """Rows to predict, the type of what is said of them, float32 if they and coef_ are, as NumPy has it, and the
+        array that they are of."""
         check_is_fitted(self)
         if is_table(X):
-            return self._table_rows(X), np.float64
+            return self._table_rows(X), np.float64, X
         X = validate(self, X, reset=False)
-        return borrow(X), np.result_type(X.dtype, self._dtype)
+        return borrow(X), np.result_type(X.dtype, self._dtype), X
 
     def _predict(self, X: Any, output: int) -> np.ndarray:
         read = self._predict_in_place(X, output)
         if read is not None:
             return read
-        data, dtype = self._rows(X)
+        data, dtype, checked = self._rows(X)
+        if isinstance(checked, np.ndarray) and checked.dtype == np.float32:  # the bits of rows that are read in place
+            read = self._predict_array(np.ascontiguousarray(checked), output)
+            if read is not None:
+                return read
         model = self._current()
         out = np.empty((data.rows, model.width(output)))
         model.predict(data, output, threads_of(self.n_jobs), out)
@@ -387,6 +392,10 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         prediction of some rows. None for anything else, and for what is refused: the checks say why."""
         if type(X) is not np.ndarray or X.ndim != 2 or "_model" not in self.__dict__ or hasattr(self, "feature_names_in_"):
             return None
+        return self._predict_array(X, output)
+
+    def _predict_array(self, X: np.ndarray, output: int) -> np.ndarray | None:
+        """The same of a fitted model and a matrix."""
         model = self._current()
         dtype = np.float64 if output == _LABELS or X.dtype != np.float32 else self._dtype
         out = np.empty((X.shape[0], model.width(output)), dtype=dtype)
@@ -467,7 +476,7 @@ class TemperedClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         >>> np.allclose(found.contributions.sum(-1) + found.base, model.decision_function(X[:2]))
         True
         """
-        data, _ = self._rows(X)
+        data, _, _ = self._rows(X)
         model, features = self._current(), self.n_features_in_
         out = np.empty((data.rows, model.width(_DECISIONS), features + 1))
         model.contributions(data, threads_of(self.n_jobs), out)

@@ -322,6 +322,21 @@ def test_arrays_of_the_cpu_are_taken_as_they_are():
     assert np.array_equal(by_fold.score, find_label_issues(X, y, t1=0.3).score)
 
 
+def test_rows_of_float32_have_the_same_bits_in_any_layout():
+    pandas = pytest.importorskip("pandas")
+    X, y = made(90, 4, dtype=np.float32)[0], np.arange(90) % 3
+    model = TemperedLogisticRegression(loss="logistic", calibrate="none").fit(X, y)
+    p = model.predict_proba(X)
+    assert p.dtype == np.float32 and np.allclose(p.sum(axis=1), 1, rtol=0, atol=1e-6)
+    wide = np.repeat(X, 2, axis=1)
+    for rows in (np.asfortranarray(X), wide[:, ::2]):
+        assert np.array_equal(model.predict_proba(rows), p)
+    assert np.array_equal(np.vstack([model.predict_proba(X[i:i + 1]) for i in range(len(X))]), p)
+    table = pandas.DataFrame(X, columns=list("abcd"))
+    named = TemperedLogisticRegression(loss="logistic", calibrate="none").fit(table, y)
+    assert np.array_equal(named.predict_proba(table), p)
+
+
 @pytest.mark.parametrize("made_of, words", [
     ({"device": 2}, r"X is a test_drop_in.Foreign on cuda:0, and temper computes on the CPU.*cpu\(\).*cupy.asnumpy"),
     ({"requires_grad": True}, r"requires gradients.*detach\(\)"), ({"error": "bfloat16"}, r"NumPy cannot take \(bfloat16\)")])

@@ -111,8 +111,9 @@ struct linear_f64 {
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
     /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] + bias[c]: the bits of many_times and an addition, for the
-     * shapes of linear_scores_fit. The padding is filled with finite numbers where the rows have such. False: a score
-     * is larger than `largest`, or not a number. NULL: there is none. */
+     * shapes of linear_scores_fit. The padding is filled with finite numbers where the rows have such. False: the
+     * absolute values of the scores of a row have a sum above `largest`, or one that is not a number. NULL: there is
+     * none. */
     bool (*scores)(const struct linear_scores *rows, double *out);
     void (*gram)(struct rows_f64 block, const double *weight, struct gram_lines lines, double *scratch, double *gram);
     void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale, double *to);

@@ -40,18 +40,37 @@ struct tile {
     real *out;               /* sums; whole vectors */
     size_t out_step;
     bool add; /* to what is in `out` */
+    /* Of scores: what is added to the sums of each column; where the sums of the absolute values of the results are
+     * added; and `a` where it has floats. */
+    const real *bias;
+    vec *magnitude;
+    const float *a_f32;
 };
 
-/* sum[c * vectors + v] += a[k][v] b[k][c] */
-HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width, const bool transposed)
+/* The layout of a and b, which determines the prefetch: none, and twice none for scores; the fetch of the tile; rows of
+ * a in the block, and the next block. */
+enum tile_layout { TILE_PLAIN, TILE_SCORES, TILE_SCORES_F32, TILE_PACKED, TILE_TRANSPOSED, TILE_TRANSPOSED_PACKED };
+
+/* Vector v of a[k]. */
+HOT vec tile_load(const struct tile *t, size_t k, const int v, const int vectors, const enum tile_layout layout)
 {
+    const size_t at = k * t->a_step + (size_t)v * t->a_next;
+#ifdef SIMD_F64
+    if (layout == TILE_SCORES_F32)
+        return vec_widen(t->a_f32 + at);
+#else
+    (void)layout;
+#endif
+    return v == vectors - 1 ? vec_load_part(t->a + at, t->last) : vec_load(t->a + at);
+}
+
+/* sum[c * vectors + v] += a[k][v] b[k][c] */
+HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width,
+                   const enum tile_layout layout)
+{
+    const bool transposed = layout >= TILE_TRANSPOSED;
     vec a[TILE_VECTORS];
-    const real *from = t->a + k * t->a_step;
-    UNROLL for (int v = 0; v < vectors; v++)
-    {
-        const real *at = from + (size_t)v * t->a_next;
-        a[v] = vec_keep(v == vectors - 1 ? vec_load_part(at, t->last) : vec_load(at));
-    }
+    UNROLL for (int v = 0; v < vectors; v++) a[v] = vec_keep(tile_load(t, k, v, vectors, layout));
     UNROLL for (int c = 0; c < width; c++)
     {
         size_t n = (size_t)c;
@@ -66,9 +85,20 @@ HOT void tile_fetch(const struct tile_fetch *fetch, size_t k)
     __builtin_prefetch(fetch->piece + k * fetch->piece_step, 0, 2);
 }
 
-/* The layout of a and b, which determines the prefetch: none; the fetch of the tile; rows of a in the
- * block, and the next block. */
-enum tile_layout { TILE_PLAIN, TILE_PACKED, TILE_TRANSPOSED, TILE_TRANSPOSED_PACKED };
+/* Adds the intercepts to the sums, and their absolute values to those of the tile. */
+HOT void tile_finish_scores(const struct tile *t, vec *sum, const int vectors, const int width)
+{
+    UNROLL for (int v = 0; v < vectors; v++)
+    {
+        vec magnitude = t->magnitude[v];
+        UNROLL for (int c = 0; c < width; c++)
+        {
+            sum[c * vectors + v] += t->bias[c];
+            magnitude += vec_abs(sum[c * vectors + v]);
+        }
+        t->magnitude[v] = magnitude;
+    }
+}
 
 HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const enum tile_layout layout)
 {
@@ -92,14 +122,16 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
                     __builtin_prefetch(next, 0, 2);
                     __builtin_prefetch(next + LANES, 0, 2);
                 }
-                tile_step(&t, k + u, sum, vectors, width, transposed);
+                tile_step(&t, k + u, sum, vectors, width, layout);
             }
         }
     for (; k < t.depth; k++) {
         if (packed && !transposed)
             tile_fetch(&t.fetch, k);
-        tile_step(&t, k, sum, vectors, width, transposed);
+        tile_step(&t, k, sum, vectors, width, layout);
     }
+    if (layout == TILE_SCORES || layout == TILE_SCORES_F32)
+        tile_finish_scores(&t, sum, vectors, width);
     UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
         vec_store(t.out + (size_t)c * t.out_step + v * LANES, sum[c * vectors + v]);
 }
@@ -149,6 +181,10 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, co
     }
 
 TILE_RUN(tile_run, TILE_PLAIN)
+#ifdef SIMD_F64
+TILE_RUN(tile_run_scores, TILE_SCORES)
+TILE_RUN(tile_run_scores_f32, TILE_SCORES_F32)
+#endif
 TILE_RUN(tile_run_packed, TILE_PACKED)
 TILE_RUN(tile_run_transposed, TILE_TRANSPOSED)
 TILE_RUN(tile_run_transposed_packed, TILE_TRANSPOSED_PACKED)

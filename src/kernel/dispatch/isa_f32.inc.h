@@ -1,6 +1,7 @@
 /* isa_f32: the kernels on vectors of floats of one instruction set; the including file defines SET. */
 #define SIMD_F32
 #include "kernel/dense/linear.inc.h"
+#include "kernel/loss/probability_f32.inc.h"
 #include "kernel/loss/residual_f32.inc.h"
 #include "kernel/loss/softmax.inc.h"
 #include "kernel/loss/softmax_targets.inc.h"
@@ -29,6 +30,11 @@ void SET(softmax_f32)(const struct softmax_f32 *block)
 void SET(softmax_targets_f32)(const struct softmax_targets_f32 *rows)
 {
     softmax_targets_run(rows);
+}
+
+void SET(probabilities_f32)(const struct probability_rows *rows)
+{
+    probabilities_floats(rows);
 }
 
 void SET(sparse_floats)(struct sparse_rows rows, size_t width, const float *w, double *out)

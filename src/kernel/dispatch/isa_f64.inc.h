@@ -48,9 +48,13 @@ void SET(softmax_targets_f64)(const struct softmax_targets_f64 *rows)
     softmax_targets_run(rows);
 }
 
+/* The softmax of more than two classes has a kernel on floats, which is in the other file of the set. */
 void SET(probabilities)(const struct probability_rows *rows)
 {
-    probabilities_run(rows);
+    if (probability_in_floats(rows))
+        SET(probabilities_f32)(rows);
+    else
+        probabilities_run(rows);
 }
 
 void SET(cholesky_update)(const struct cholesky_panel *panel)

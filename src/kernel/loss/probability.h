@@ -54,7 +54,21 @@ static inline size_t probability_space(const struct probability_map *map)
  * a class is so close to the edge of support that its score needs more digits than a double has. */
 typedef void probability_fn(const struct probability_rows *rows);
 
+/* Most classes whose e_c are summed in floats: the sum of more would be less accurate than the floats themselves. */
+enum { PROBABILITY_FLOAT_CLASSES = 32 };
+
+/* Whether floats are computed on vectors of floats from the distances of the scores, which are in doubles. Errors are
+ * at most 1e-6 of each probability above 1e-37, and mostly below 2e-7; below it may be 0. Two classes, a matrix and
+ * other t2 are computed in doubles and rounded. */
+static inline bool probability_in_floats(const struct probability_rows *rows)
+{
+    return rows->out_f32 && rows->map->t2 == 1 && !rows->map->matrix && rows->map->classes > 2 &&
+           rows->map->classes <= PROBABILITY_FLOAT_CLASSES;
+}
+
 /* There is none for plain: there, and for unsure rows, predict/predict.c computes row by row. */
 probability_fn probabilities_avx2, probabilities_avx512, probabilities_neon, probabilities_wasm128;
+/* What these call where probability_in_floats. */
+probability_fn probabilities_f32_avx2, probabilities_f32_avx512, probabilities_f32_neon, probabilities_f32_wasm128;
 
 #endif

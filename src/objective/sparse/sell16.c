@@ -105,34 +105,85 @@ static inline void fill_slice(const struct sparse_rows *rows, struct sell16 *to,
         }
 }
 
-/* Copies all rows. The common types (narrow input, floats) get a specialised loop for each width of the copy. */
-static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
+/* A copy in progress. */
+struct sell16_fill {
+    const struct sparse_rows *rows;
+    struct sell16 *to;
+    uint64_t *next;        /* of the transpose: the position of each column's next entry */
+    const uint64_t *start; /* of the transpose: the number of entries in columns before each */
+    size_t ranges;         /* of the transpose: into how many the columns are divided */
+};
+
+/* Callback of pool_blocks: copies the rows of one group of slices. The common types (narrow input, floats) get a
+ * specialised loop for each width of the copy. */
+static temper_status fill_group(void *context, size_t group, size_t worker)
 {
+    const struct sell16_fill *fill = context;
+    const struct sparse_rows *rows = fill->rows;
+    struct sell16 *to = fill->to;
     const bool wide = rows->column64 != NULL, f64 = rows->value64 != NULL;
-    for (size_t slice = 0; slice < to->all.slices; slice++)
+    (void)worker;
+    for (size_t slice = to->group[group]; slice < to->group[group + 1]; slice++)
         if (to->column16 && !wide && !f64)
             fill_slice(rows, to, slice, true, false, false);
         else if (!wide && !f64)
             fill_slice(rows, to, slice, false, false, false);
         else
             fill_slice(rows, to, slice, to->column16 != NULL, wide, f64);
+    return TEMPER_OK;
 }
 
 /* ---- Transpose ------------------------------------------------------------------------------- */
 
-/* Copies all entries, row by row, each to the lane of its column, so that rows ascend within each lane. next[column]
- * is the position of the column's next entry. */
-static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to, bool narrow, bool wide,
-                           bool f64)
+enum { MOST_RANGES = 8 }; /* each thread reads the column indices of all entries, which is less than writing its own */
+
+/* Copies the entries of columns [from, behind), row by row, each to the lane of its column, so that rows ascend
+ * within each lane. next[column] is the position of the column's next entry. */
+static inline void scatter(const struct sell16_fill *fill, size_t from, size_t behind, bool narrow, bool wide, bool f64)
 {
+    const struct sparse_rows *rows = fill->rows;
     for (size_t row = 0; row < rows->rows; row++) {
         const uint64_t end = sparse_start(rows, row + 1);
         for (uint64_t e = sparse_start(rows, row); e < end; e++) {
             const size_t column = sparse_column(rows, e, wide);
-            put(to, next[column], row, sparse_value(rows, e, f64), narrow);
-            next[column] += SELL16_ROWS;
+            if (column < from || column >= behind)
+                continue;
+            put(fill->to, fill->next[column], row, sparse_value(rows, e, f64), narrow);
+            fill->next[column] += SELL16_ROWS;
         }
     }
+}
+
+/* The first column of a range: the first one before which a share of the entries is. */
+static size_t range_start(const struct sell16_fill *fill, size_t range)
+{
+    const size_t columns = fill->to->all.rows;
+    const uint64_t wanted = fill->start[columns] / fill->ranges * range;
+    size_t low = 0, high = columns;
+    if (range == fill->ranges)
+        return columns;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (fill->start[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Callback of pool_blocks: copies the entries of one range of columns. */
+static temper_status fill_range(void *context, size_t range, size_t worker)
+{
+    const struct sell16_fill *fill = context;
+    const bool wide = fill->rows->column64 != NULL, f64 = fill->rows->value64 != NULL;
+    const size_t from = range_start(fill, range), behind = range_start(fill, range + 1);
+    (void)worker;
+    if (fill->to->column16 && !wide && !f64)
+        scatter(fill, from, behind, true, false, false);
+    else
+        scatter(fill, from, behind, fill->to->column16 != NULL, wide, f64);
+    return TEMPER_OK;
 }
 
 /* Pads the lanes behind what `next` has reached with value 0 in row 0, which adds exactly 0 to a sum. */
@@ -147,23 +198,23 @@ static void pad_lanes(struct sell16 *to, const uint64_t *next)
     }
 }
 
-/* Fills the lanes of the transpose and pads them; false without memory. */
-static bool fill_columns(const struct sparse_rows *rows, struct sell16 *to)
+/* Fills the lanes of the transpose and pads them; false without memory. The columns are divided into a range for each
+ * thread, of about as many entries: where an entry goes does not depend on the ranges. */
+static bool fill_columns(struct sell16_fill *fill, struct thread_team team)
 {
-    const bool wide = rows->column64 != NULL, f64 = rows->value64 != NULL;
+    struct sell16 *to = fill->to;
     uint64_t *next = mem_alloc(to->all.rows, sizeof *next);
     if (!next)
         return false;
     /* The position of each column's first entry. */
     for (size_t place = 0; place < to->all.rows; place++)
         next[to->row[place]] = to->start[place / SELL16_ROWS] * SELL16_ROWS + place % SELL16_ROWS;
-    if (to->column16 && !wide && !f64)
-        scatter(rows, next, to, true, false, false);
-    else
-        scatter(rows, next, to, to->column16 != NULL, wide, f64);
+    fill->next = next;
+    fill->ranges = min_size(team.threads + !team.threads, MOST_RANGES);
+    bool filled = pool_blocks(team.pool, fill->ranges, team.threads, fill_range, fill) == TEMPER_OK;
     pad_lanes(to, next);
     mem_free(next);
-    return true;
+    return filled;
 }
 
 /* start[j]: the number of entries in columns before j, [columns + 1]; the caller frees it. NULL without memory. */
@@ -232,21 +283,21 @@ static bool allocate_slices(const struct sparse_rows *from, size_t most, struct 
 }
 
 /* The matrix itself, for scores; false without memory, and the caller then calls sell16_free. */
-bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
+bool sell16_make(const struct sparse_rows *rows, size_t columns, struct thread_team team, struct sell16 *out)
 {
-    if (!allocate_slices(rows, columns, out))
-        return false;
-    fill_rows(rows, out);
-    return true;
+    struct sell16_fill fill = {.rows = rows, .to = out};
+    return allocate_slices(rows, columns, out) &&
+           pool_blocks(team.pool, SELL16_GROUPS, team.threads, fill_group, &fill) == TEMPER_OK;
 }
 
 /* Its transpose, for gradients: lanes are columns, the "column indices" are rows. */
-bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
+bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct thread_team team, struct sell16 *out)
 {
     uint64_t *start = count_columns(rows, columns);
     /* allocate_slices needs the lengths of the columns, not their entries. */
     const struct sparse_rows lengths = {.start = start, .rows = columns};
-    bool made = start && allocate_slices(&lengths, rows->rows, out) && fill_columns(rows, out);
+    struct sell16_fill fill = {.rows = rows, .to = out, .start = start};
+    bool made = start && allocate_slices(&lengths, rows->rows, out) && fill_columns(&fill, team);
     mem_free(start);
     return made;
 }

@@ -32,10 +32,11 @@ struct sell16 {
         group[SELL16_GROUPS + 1]; /* slices are divided into groups of about equal work: the first of each, the end */
 };
 
-/* A copy of rows with columns below `columns`. False: no memory; sell16_free is called in any case. */
-bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *out);
+/* A copy of rows with columns below `columns`, by so many threads. False: no memory; sell16_free is called in any
+ * case. */
+bool sell16_make(const struct sparse_rows *rows, size_t columns, struct thread_team team, struct sell16 *out);
 /* A copy of their transpose. */
-bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct sell16 *out);
+bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct thread_team team, struct sell16 *out);
 void sell16_free(struct sell16 *sell);
 static inline bool sell16_exists(const struct sell16 *sell)
 {

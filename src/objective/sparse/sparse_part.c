@@ -415,16 +415,17 @@ static bool make_sell16(struct objective *o)
     const struct csc_matrix *csc = &o->sparse.csc;
     const struct sparse_rows columns = {
         .start = csc->start, .column = csc->row, .value = csc->value, .value64 = csc->value64, .rows = csc->columns};
+    const struct thread_team team = {o->pool, threads_worth(o->workers, (double)o->x->nonzeros)};
     /* Scores of all rows at once. */
     o->sparse.activation = mem_alloc(o->rows, sizeof *o->sparse.activation);
-    if (!o->sparse.activation || !sell16_make(&rows, o->columns, &o->sparse.by_row))
+    if (!o->sparse.activation || !sell16_make(&rows, o->columns, team, &o->sparse.by_row))
         return false;
     if (comm_alone(o->spec.data->ranks.comm)) {
         /* sparse_gradient reads the number of columns there, though no CSC entries exist. */
         o->sparse.csc.columns = o->columns;
-        return sell16_transpose(&rows, o->columns, &o->sparse.by_column);
+        return sell16_transpose(&rows, o->columns, team, &o->sparse.by_column);
     }
-    bool made = sell16_make(&columns, (size_t)dataset_all_rows(o->spec.data), &o->sparse.by_column);
+    bool made = sell16_make(&columns, (size_t)dataset_all_rows(o->spec.data), team, &o->sparse.by_column);
     csc_drop(&o->sparse.csc);
     return made;
 }

@@ -1,7 +1,7 @@
 /* Predictions by each kernel against the formulas row by row, and the same bits for a row wherever it is.
  *
  * The bounds are those of probability.h: 1e-12 of a probability, and 1e-14 more with a matrix; for t2 < 1 1e-11 of it
- * and 1e-14. */
+ * and 1e-14; 1e-6 of it where floats are computed as such. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "fixtures/kernel_under_test.h"
+#include "kernel/loss/probability.h"
 #include "model/model.h"
 #include "predict/predict.h"
 
@@ -81,6 +82,8 @@ static const struct setting settings[] = {
     {2, 0.4, 0, 0.4, 0.01, 1, true},    {10, 0.6, 0.8, 0, 0, 0.3, false},  {10, 0.2, 0.6, 0.5, 0.01, 1, true},
     {40, 0.7, 0.999, 1, 0.01, 1, true}, {40, 0.1, 0.3, 0, 0, 0.1, false},  {10, 0.5, 8, 0.5, 0.02, 1, true},
     {3, 0.5, 20, 0, 0, 1, false},       {40, 0.5, 20, 0, 0.01, 1, false},  {40, 0.9, 30, 1, 0.01, 1, false},
+    {10, 1, 1, 1.1, 0.03, 1, false},    {32, 1, 1, 0, 0, 0.5, false},      {7, 0.3, 1, 0, 0, 3, false},
+    {4, 1, 1, 0.7, 0, 1, false},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -159,23 +162,56 @@ TEST(a_row_has_the_same_bits_anywhere)
     }
 }
 
-/* Floats are the doubles, rounded. */
-TEST(floats_are_rounded_doubles)
+/* Predictions of some rows in floats. */
+static bool run_floats(const struct model *model, struct matrix x, float *out)
+{
+    temper_error error;
+    const struct prediction_target target = {.f32 = out};
+    return CHECK(predict(model, &x, TEMPER_PREDICT_PROBABILITIES, 2, target, &error) == TEMPER_OK);
+}
+
+/* Floats beside doubles: within the bound where they are computed as floats, else rounded; and the same bits for a row
+ * in blocks that begin at another row. */
+static void compare_floats(const struct setting *s, const struct kernel *kernel, const struct model *model,
+                           const double *x)
+{
+    static double p[MOST_NUMBERS];
+    static float all[MOST_NUMBERS], some[MOST_NUMBERS];
+    const struct probability_map map = {.classes = s->classes, .t2 = s->t2, .matrix = model->calibration.matrix};
+    const bool floats =
+        kernel->probabilities && probability_in_floats(&(struct probability_rows){.map = &map, .out_f32 = all});
+    if (!run(model, rows_from(x, 0, ROWS), TEMPER_PREDICT_PROBABILITIES, p) ||
+        !run_floats(model, rows_from(x, 0, ROWS), all))
+        return;
+    for (size_t i = 0; i < ROWS * s->classes; i++) {
+        const double error = fabs((double)all[i] - (floats ? p[i] : (double)(float)p[i]));
+        CHECKF(error <= (floats ? 1e-6 * p[i] + 2e-38 : 0), "C = %zu, (%g, %g), number %zu: %.9g and %.17g", s->classes,
+               s->t1, s->t2, i, (double)all[i], p[i]);
+    }
+    for (size_t from = 0, count = 1; from + count <= ROWS; from += 11, count = count * 3 % 101) {
+        if (!run_floats(model, rows_from(x, from, count), some))
+            return;
+        CHECKF(memcmp(some, all + from * s->classes, count * s->classes * sizeof *some) == 0,
+               "C = %zu, (%g, %g): %zu rows from %zu", s->classes, s->t1, s->t2, count, from);
+    }
+}
+
+/* With features of a mean far from 0 too, which scores in floats would not bear. */
+TEST(floats_have_the_precision_of_floats)
 {
     KERNEL_OR_SKIP;
-    static double x[ROWS * FEATURES], p[MOST_NUMBERS];
-    static float rounded[MOST_NUMBERS];
-    struct model *model = model_of_setting(&settings[10]);
-    temper_error error;
-    (void)kernel;
+    static double x[ROWS * FEATURES], shifted[ROWS * FEATURES];
     fill_rows(x);
-    struct matrix rows = rows_from(x, 0, ROWS);
-    if (model && run(model, rows, TEMPER_PREDICT_PROBABILITIES, p) &&
-        CHECK(predict(model, &rows, TEMPER_PREDICT_PROBABILITIES, 2, (struct prediction_target){.f32 = rounded},
-                      &error) == TEMPER_OK))
-        for (size_t i = 0; i < ROWS * settings[10].classes; i++)
-            CHECK(rounded[i] == (float)p[i]);
-    model_free(model);
+    for (size_t i = 0; i < (size_t)ROWS * FEATURES; i++)
+        shifted[i] = x[i] + 2000;
+    for (size_t i = 0; i < SETTINGS; i++) {
+        struct model *model = model_of_setting(&settings[i]);
+        if (model) {
+            compare_floats(&settings[i], kernel, model, x);
+            compare_floats(&settings[i], kernel, model, shifted);
+        }
+        model_free(model);
+    }
 }
 
 TEST(values_that_are_not_finite_are_refused)
@@ -200,4 +236,4 @@ TEST(values_that_are_not_finite_are_refused)
 }
 
 TEST_LIST(LISTED(agrees_with_the_formulas), LISTED(a_row_has_the_same_bits_anywhere),
-          LISTED(floats_are_rounded_doubles), LISTED(values_that_are_not_finite_are_refused))
+          LISTED(floats_have_the_precision_of_floats), LISTED(values_that_are_not_finite_are_refused))

@@ -80,6 +80,32 @@ static const struct {
 } shapes[] = {{0, 5}, {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {150, 65537}, {150, 900}, {MOST_ROWS, 300}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
+/* Whether two copies, made by different numbers of threads, have the same entries. */
+static bool same_copies(const struct sell16 *a, const struct sell16 *b)
+{
+    const size_t slices = a->all.slices, entries = (size_t)a->start[slices] * SELL16_ROWS;
+    return slices == b->all.slices && a->start[slices] == b->start[slices] &&
+           memcmp(a->value, b->value, entries * sizeof *a->value) == 0 &&
+           (a->column16 ? memcmp(a->column16, b->column16, entries * sizeof *a->column16)
+                        : memcmp(a->column, b->column, entries * sizeof *a->column)) == 0;
+}
+
+/* The copy of some rows, or of their transpose, by any number of threads. */
+static void check_threads(const struct made *made, bool transposed)
+{
+    struct sell16 one = {0};
+    CHECK((transposed ? sell16_transpose : sell16_make)(&made->rows, made->columns, (struct thread_team){.threads = 1},
+                                                        &one));
+    for (size_t threads = 2; threads < 20; threads += 5) {
+        struct sell16 some = {0};
+        CHECK((transposed ? sell16_transpose : sell16_make)(&made->rows, made->columns,
+                                                            (struct thread_team){.threads = threads}, &some));
+        CHECK(same_copies(&one, &some));
+        sell16_free(&some);
+    }
+    sell16_free(&one);
+}
+
 /* The bits of both, by one thread and by several, and close to the sums in long doubles. */
 static void check_rows(const struct sparse_kernels *sparse, const struct made *made)
 {
@@ -87,7 +113,8 @@ static void check_rows(const struct sparse_kernels *sparse, const struct made *m
     struct sell16 sell = {0};
     float *w = floats(made->columns);
     double *one = empty(rows), *two = empty(rows), *plain = empty(rows), *square = empty(rows);
-    CHECK(sell16_make(&made->rows, made->columns, &sell));
+    check_threads(made, false);
+    CHECK(sell16_make(&made->rows, made->columns, (struct thread_team){.threads = 2}, &sell));
     CHECK(sell16_times(&sell, sparse, (struct thread_team){.threads = 1}, w, one) == TEMPER_OK);
     CHECK(sell16_times(&sell, sparse, (struct thread_team){.threads = 2}, w, two) == TEMPER_OK);
     sparse->in_order(made->rows, w, plain);
@@ -158,7 +185,8 @@ TEST(sell16_of_columns)
         transpose(&made, &transposed);
         float *r = floats(shapes[k].rows + 1);
         double *out = empty(made.columns), *plain = empty(made.columns);
-        CHECK(sell16_transpose(&made.rows, made.columns, &sell));
+        check_threads(&made, true);
+        CHECK(sell16_transpose(&made.rows, made.columns, (struct thread_team){.threads = 2}, &sell));
         CHECK(sell16_times(&sell, kernel->sparse, (struct thread_team){.threads = 2}, r, out) == TEMPER_OK);
         kernel->sparse->in_order(transposed, r, plain);
         CHECK(same(out, plain, made.columns));
