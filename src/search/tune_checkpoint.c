@@ -132,16 +132,24 @@ temper_status tune_checkpoint_save(struct tune_state *t, bool now, temper_error 
     return comm_agree(t->request.data->ranks.comm, save(t, now, error), error);
 }
 
-/* Whether the saved candidates are those of the table, at stages that there are: a checksum is no proof that a file was
- * written by temper. */
-static bool are_candidates(const struct crossval_table *table, const char *saved)
+/* Whether a number is a share of rows, up to rounding. */
+static bool is_share(double x)
+{
+    return x >= 0 && x <= 1 + 1e-9;
+}
+
+/* Whether the saved candidates are those of the table, at stages that there are, and have accuracies where they were
+ * fitted, so that one of them is the best: a checksum is no proof that a file was written by temper. */
+static bool are_candidates(const struct crossval_table *table, const char *saved, bool trusted)
 {
     for (size_t i = 0; i < table->count; i++) {
         const temper_tune_candidate *ours = &table->candidate[i];
         temper_tune_candidate candidate;
         memcpy(&candidate, saved + i * sizeof candidate, sizeof candidate);
         if (!loss_same_spec(candidate.loss, ours->loss) || candidate.l2 != ours->l2 || candidate.l1 != ours->l1 ||
-            candidate.stage < STAGE_NONE || candidate.stage > STAGE_FOLDS)
+            candidate.stage < STAGE_NONE || candidate.stage > STAGE_FOLDS ||
+            (candidate.stage != STAGE_NONE &&
+             (!is_share(candidate.accuracy) || (trusted && !is_share(candidate.trusted)))))
             return false;
     }
     return true;
@@ -155,13 +163,14 @@ static temper_status restore(struct tune_state *t, const struct text *file)
     size_t identity = sizeof t->setup.identity, candidates = table->count * sizeof *table->candidate;
     size_t accuracies = table->count * t->setup.cv.folds * sizeof *table->fold_accuracy;
     size_t outcomes = outcome_stage_bytes(table);
+    bool has_trusted = t->setup.trusted || t->request.options->trusted_count > 0;
     const char *refused = checkpoint_file_check(file->bytes, file->length, magic, &content);
     const char *from = content.bytes;
     /* The size is compared first: content.bytes has an identity only if it is long enough. */
     if (!refused && (content.length != identity + candidates + accuracies + OUTCOME_STAGES * outcomes ||
                      memcmp(from, t->setup.identity, identity) != 0))
         refused = "the checkpoint is of other data or other options";
-    else if (!refused && !are_candidates(table, from + identity))
+    else if (!refused && !are_candidates(table, from + identity, has_trusted))
         refused = "the checkpoint contradicts itself";
     if (refused)
         return error_set(t->request.error, TEMPER_BAD_DATA,

@@ -29,7 +29,8 @@ struct neighbour_points {
 
 static inline size_t neighbour_stride(size_t count)
 {
-    return (count + 2 * NEIGHBOUR_PAD - 1) / NEIGHBOUR_PAD * NEIGHBOUR_PAD;
+    const size_t pad = NEIGHBOUR_PAD;
+    return (count + 2 * pad - 1) / pad * pad;
 }
 
 /* Inserts the points into the lists. */

@@ -313,8 +313,8 @@ static void visit_pair(struct dual_state *d, const uint32_t *rows, size_t count)
  * read as the hardware expects. */
 static size_t rows_of_block(const struct matrix *x)
 {
-    enum { BLOCK_ROWS = 8, CACHED_ENTRIES = 1 << 17, LEAST_BLOCKS = 256 };
-    return x->nonzeros > CACHED_ENTRIES && x->rows >= LEAST_BLOCKS * BLOCK_ROWS ? BLOCK_ROWS : 1;
+    enum { BLOCK_ROWS = 8, CACHED_ENTRIES = 1 << 17, LEAST_ROWS = 2048 };
+    return x->nonzeros > CACHED_ENTRIES && x->rows >= LEAST_ROWS ? BLOCK_ROWS : 1;
 }
 
 /* A random order of 0..count-1 that is a function of the epoch: a shuffle by SplitMix64 (Steele, Lea, Flood 2014),
