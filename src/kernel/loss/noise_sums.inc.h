@@ -3,6 +3,14 @@
 #include "kernel/loss/noise_sums.h"
 #include "kernel/loss/vector_math.h"
 
+/* Before a loop over sources, which is unrolled where their number is a constant: clang does so unasked, and warns if
+ * it is asked to where it is none. */
+#if defined(__clang__)
+#define EACH_SOURCE
+#else
+#define EACH_SOURCE UNROLL
+#endif
+
 /* Probabilities that are multiplied before one logarithm: the product of so many is a normal number. */
 enum { NOISE_PRODUCTS = 16 };
 
@@ -58,7 +66,7 @@ struct noise_pair {
 HOT vec noise_margin_at(const struct noise_margins *rows, size_t sources, size_t row)
 {
     vec m = vec_all(rows->offset);
-    UNROLL for (size_t k = 0; k < sources; k++) m =
+    EACH_SOURCE for (size_t k = 0; k < sources; k++) m =
         vec_fma(vec_all(rows->slope[k]), vec_load(rows->difference + k * rows->stride + row), m);
     return m;
 }
@@ -75,7 +83,7 @@ HOT void noise_margins_of(const struct noise_margins *rows, size_t sources, stru
 {
     vec by_slope[NOISE_MOST], by_offset = vec_all(0), by_same = by_offset, by_other = by_offset;
     struct noise_logs logs = {vec_all(1), vec_all(0), 0};
-    UNROLL for (size_t k = 0; k < sources; k++) by_slope[k] = vec_all(0);
+    EACH_SOURCE for (size_t k = 0; k < sources; k++) by_slope[k] = vec_all(0);
     for (size_t row = 0; row < rows->rows; row += LANES) {
         struct noise_pair pair = noise_pair_at(rows, sources, row);
         ivec live = noise_live(row, rows->rows);
@@ -86,11 +94,11 @@ HOT void noise_margins_of(const struct noise_margins *rows, size_t sources, stru
         by_same = vec_fma(pair.own, inverse, by_same);
         by_other = vec_fma(pair.not_own, inverse, by_other);
         by_offset += by_margin;
-        UNROLL for (size_t k = 0; k < sources; k++) by_slope[k] =
+        EACH_SOURCE for (size_t k = 0; k < sources; k++) by_slope[k] =
             vec_fma(by_margin, vec_load(rows->difference + k * rows->stride + row), by_slope[k]);
         noise_logs_add(&logs, vec_select(live, p, vec_all(1)));
     }
-    UNROLL for (size_t k = 0; k < sources; k++) sums->by_slope[k] = noise_add_lanes(by_slope[k]);
+    EACH_SOURCE for (size_t k = 0; k < sources; k++) sums->by_slope[k] = noise_add_lanes(by_slope[k]);
     sums->by_offset = noise_add_lanes(by_offset);
     sums->by_same = noise_add_lanes(by_same);
     sums->by_other = noise_add_lanes(by_other);
@@ -170,7 +178,7 @@ HOT vec noise_exponentials(const struct noise_scores *rows, size_t sources, size
     for (size_t c = 0; c < rows->classes; c++) {
         const double *e = rows->evidence + c * rows->stride + row;
         vec a = vec_all(rows->offset[c]);
-        UNROLL for (size_t k = 0; k < sources; k++) a =
+        EACH_SOURCE for (size_t k = 0; k < sources; k++) a =
             vec_fma(vec_all(rows->slope[k]), vec_load(e + k * rows->classes * rows->stride), a);
         vec_store(p + c * step, a);
         most = vec_max(a, most);
@@ -205,7 +213,7 @@ HOT void noise_derivatives(const struct noise_scores *rows, size_t sources, size
         vec by_activation = vec_fma(over, vec_all(rows->chance[c]), -own);
         vec_store(prior + c * LANES, vec_load(prior + c * LANES) + own);
         vec_store(ratio + c * LANES, vec_load(ratio + c * LANES) + over);
-        UNROLL for (size_t k = 0; k < sources; k++) by_slope[k] =
+        EACH_SOURCE for (size_t k = 0; k < sources; k++) by_slope[k] =
             vec_fma(by_activation, vec_load(e + k * rows->classes * rows->stride), by_slope[k]);
     }
 }
@@ -216,7 +224,7 @@ HOT void noise_scores_of(const struct noise_scores *rows, size_t sources, struct
     vec by_slope[NOISE_MOST];
     struct noise_logs logs = {vec_all(1), vec_all(0), 0};
     memset(prior, 0, 2 * NOISE_PAD * rows->classes * sizeof *prior);
-    UNROLL for (size_t k = 0; k < sources; k++) by_slope[k] = vec_all(0);
+    EACH_SOURCE for (size_t k = 0; k < sources; k++) by_slope[k] = vec_all(0);
     for (size_t row = 0; row < rows->rows; row += LANES) {
         ivec live = noise_live(row, rows->rows);
         vec scale[2], sum = noise_exponentials(rows, sources, row, p, LANES);
@@ -227,7 +235,7 @@ HOT void noise_scores_of(const struct noise_scores *rows, size_t sources, struct
         noise_derivatives(rows, sources, row, scale, by_slope);
         noise_logs_add(&logs, vec_select(live, likely, vec_all(1)));
     }
-    UNROLL for (size_t k = 0; k < sources; k++) sums->by_slope[k] = noise_add_lanes(by_slope[k]);
+    EACH_SOURCE for (size_t k = 0; k < sources; k++) sums->by_slope[k] = noise_add_lanes(by_slope[k]);
     for (size_t c = 0; c < rows->classes; c++) {
         sums->by_chance[c] = noise_add_lanes(vec_load(ratio + c * LANES));
         sums->by_offset[c] = rows->chance[c] * sums->by_chance[c] - noise_add_lanes(vec_load(prior + c * LANES));
