@@ -12,6 +12,9 @@ SUITE         = $(BENCH_PYTHON) bench/suite.py build/bench build/bench-report
 
 # Builds the Python package, where there is an environment for it, and does with it what follows.
 WITH_PYTHON   = if [ -x build/venv-python/bin/python ]; then tools/python build
+# And beside the peers of the bench, where those are.
+INSTALL_BESIDE_PEERS = build/venv-bench/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
+WITH_BENCH_PYTHON    = tools/setup python && tools/python build && { [ ! -x build/venv-bench/bin/python ] || $(INSTALL_BESIDE_PEERS); }
 
 .DEFAULT_GOAL := build
 # Of the experiments: where the data sets are, and what to change of them (EXPERIMENT="--splits 3").
@@ -142,16 +145,16 @@ experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERI
 	    options="$(EXPERIMENT)"; [ $$name != figure1 ] || options="$(filter --quick,$(EXPERIMENT))"; \
 	    (cd build/experiments && ../temper experiment $$name --data $(abspath $(DATA)) $$options) || exit; done
 
-bench: ## beside every peer, in ten minutes: build/bench-report/index.html, table.md and record.json
+bench: ## beside every peer, in 25 minutes: build/bench-report/index.html, table.md and record.json
 	@tools/setup bench
 	@tools/build bench
-	@$(WITH_PYTHON); fi
+	@$(WITH_BENCH_PYTHON)
 	@$(SUITE)
 
 bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours; KEEP=1 continues it
 	@tools/setup bench-full
 	@tools/build bench
-	@$(WITH_PYTHON); fi
+	@$(WITH_BENCH_PYTHON)
 	@$(SUITE) --full $(if $(KEEP),--keep)
 
 bench-python: ## the Python package against LogisticRegression alone
@@ -191,7 +194,7 @@ bench-tune: ## searches on few rows, a path of penalties, a whole grid, Logistic
 	@$(BENCH_PYTHON) bench/training/tune.py build/bench/temper build/bench/tune build/bench-tune.json
 	@tools/setup python
 	@tools/python build
-	@build/venv-bench/bin/python -m pip install --quiet --no-deps --force-reinstall build/wheels/temperlr-*.whl
+	@$(INSTALL_BESIDE_PEERS)
 	@cd build && venv-bench/bin/python ../bench/training/many_fits.py bench-many-fits.json
 
 bench-l1: ## L1 penalties: seconds to a gap of 1e-4 beside LIBLINEAR, glmnet, skglm and scikit-learn; SET="a9a" for one set, L1=--quick

@@ -7,7 +7,7 @@ import pathlib
 import shutil
 import subprocess
 
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 TORCH_PYTHON = "/usr/bin/python3"  # Debian's, which its python3-torch is for
 
 
@@ -92,5 +92,5 @@ def best_kernels():
     return {"OPENBLAS_CORETYPE": "Haswell"} if "avx2" in processor_flags() else {}
 
 
-def environment():
-    return {**best_kernels(), **os.environ, **ONE_THREAD}
+def environment(threads=1):
+    return {**best_kernels(), **os.environ, **dict.fromkeys(THREADS, str(threads))}

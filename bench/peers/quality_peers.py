@@ -38,7 +38,7 @@ def linear(classes, w, b):
 
 
 def boosted(x, y, l2):
-    w, b = train_solvers.prepare("xgboost gblinear", x, y, l2).fit(1e-3)
+    w, b = train_solvers.prepare("xgboost gblinear", (x, y), l2, 1).fit(1e-3)
     return linear(numpy.unique(y), w, b)
 
 

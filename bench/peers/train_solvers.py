@@ -27,8 +27,8 @@ PENALISED = ("liblinear", "snapml primal", "snapml dual")  # those that penalise
 class Logistic:
     """LogisticRegression: (1/2)|w|^2 + C sum of losses, over C N."""
 
-    def __init__(self, x, y, l2, solver):
-        self.x, self.y, self.cost, self.solver = x, y, 1 / (l2 * x.shape[0]), solver
+    def __init__(self, x, y, l2, solver, threads):
+        self.x, self.y, self.cost, self.solver, self.threads = x, y, 1 / (l2 * x.shape[0]), solver, threads
 
     def fit(self, tol):
         model = LogisticRegression(C=self.cost, solver=self.solver, tol=tol, max_iter=MOST_ITERATIONS)
@@ -39,7 +39,7 @@ class Logistic:
 class Stochastic:
     """SGDClassifier: its alpha is our l2; of many classes, one against the rest."""
 
-    def __init__(self, x, y, l2, _):
+    def __init__(self, x, y, l2, *_):
         self.x, self.y, self.l2 = x, y, l2
 
     def fit(self, tol):
@@ -51,12 +51,12 @@ class Stochastic:
 class Boosted:
     """XGBoost's gblinear, by coordinates: it multiplies lambda by the rows, so it is our l2."""
 
-    def __init__(self, x, y, l2, _):
+    def __init__(self, x, y, l2, _, threads):
         classes = numpy.unique(y)
         self.count = len(classes)
-        self.rows = xgboost.DMatrix(x, label=numpy.searchsorted(classes, y), nthread=1)
+        self.rows = xgboost.DMatrix(x, label=numpy.searchsorted(classes, y), nthread=threads)
         self.options = {"booster": "gblinear", "updater": "coord_descent", "lambda": l2, "alpha": 0,
-                        "eta": 1, "nthread": 1, "base_score": 0.5, "verbosity": 0,
+                        "eta": 1, "nthread": threads, "base_score": 0.5, "verbosity": 0,
                         "feature_selector": "cyclic", "objective": "binary:logistic"}
         if self.count > 2:
             self.options.update(objective="multi:softprob", num_class=self.count)
@@ -74,8 +74,8 @@ class Snap:
     intercept, so a column of ones is appended for both: a penalised weight, as its own intercept is. Rows are given in the
     order that each of them needs, so that none is converted within the timed part."""
 
-    def __init__(self, x, y, l2, name):
-        self.dual, self.y, self.regularizer = name == "snapml dual", y, l2 * x.shape[0]
+    def __init__(self, x, y, l2, name, threads):
+        self.dual, self.y, self.regularizer, self.threads = name == "snapml dual", y, l2 * x.shape[0], threads
         one = numpy.ones((x.shape[0], 1), numpy.float32)
         if scipy.sparse.issparse(x):
             self.x = scipy.sparse.hstack([x, one]).asformat("csr" if self.dual else "csc").astype(numpy.float32)
@@ -83,7 +83,7 @@ class Snap:
             self.x = numpy.hstack([x, one])
 
     def fit(self, tol):
-        model = snapml.LogisticRegression(max_iter=MOST_ITERATIONS, regularizer=self.regularizer, dual=self.dual, n_jobs=1,
+        model = snapml.LogisticRegression(max_iter=MOST_ITERATIONS, regularizer=self.regularizer, dual=self.dual, n_jobs=self.threads,
                                           tol=tol, random_state=1)
         model.fit(self.x, self.y)
         found = numpy.atleast_2d(numpy.asarray(model.coef_, float).squeeze())
@@ -92,12 +92,12 @@ class Snap:
 
 
 class Intel(Logistic):
-    """Intel's extension of scikit-learn: LogisticRegression by oneDAL, on one thread."""
+    """Intel's extension of scikit-learn: LogisticRegression by oneDAL."""
 
     def fit(self, tol):
         from daal4py import daalinit  # imported late: it starts threads
         from sklearnex.linear_model import LogisticRegression as Patched
-        daalinit(1)
+        daalinit(self.threads)
         model = Patched(C=self.cost, solver=self.solver.split()[-1], tol=tol, max_iter=MOST_ITERATIONS)
         model.fit(self.x, self.y)
         return model.coef_.astype(float), model.intercept_.astype(float)
@@ -106,7 +106,7 @@ class Intel(Logistic):
 class Mlpack:
     """mlpack: lambda/2 |w|^2 + sum of losses, in doubles; of two classes only."""
 
-    def __init__(self, x, y, l2, _):
+    def __init__(self, x, y, l2, *_):
         self.x, self.y, self.penalty = x.astype(float), numpy.unique(y, return_inverse=True)[1], l2 * x.shape[0]
 
     def fit(self, tol):
@@ -122,9 +122,10 @@ def rounds(tol):
     return int(min(2000, max(10, 1 / tol ** 0.5)))
 
 
-def prepare(name, x, y, l2):
+def prepare(name, rows, l2, threads):
+    """rows: (x, y)"""
     warnings.filterwarnings("ignore")
     kinds = {"sgd": Stochastic, "xgboost gblinear": Boosted, "snapml primal": Snap, "snapml dual": Snap,
              "sklearnex lbfgs": Intel, "sklearnex newton-cg": Intel, "mlpack lbfgs": Mlpack}
     kind = kinds.get(name, Logistic)
-    return kind(x, y, l2, name)
+    return kind(*rows, l2, name, threads)

@@ -1,7 +1,7 @@
 """The record of a run: what each part of the bench wrote, as one object.
 
 lines      what was measured beside its target: section, what, value, target, direction, met
-trainings  whole trainings: set, name, seconds (best), median, rounds, gap, reached
+trainings  whole trainings: set, threads, name, seconds (best), median, slowest, rounds, gap, reached
 jobs       reading, training, predicting and memory of whole jobs: set, name, read, fit, predict, peak
 limits     what the machine can do: what, value, unit
 quality    accuracy on clean rows after training on noisy labels: set, noise, rate, name, accuracy

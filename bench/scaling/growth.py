@@ -176,6 +176,11 @@ def load(path):
         return json.load(file)["series"]
 
 
+def save(path, series, limits):
+    with open(path, "w") as file:
+        json.dump({"series": series, "limits": limits}, file, indent=1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("temper")
@@ -201,11 +206,13 @@ def main():
             kept = [series for series in kept if series["name"] != name] + [made]
             print(f"{name:9} {counted}: exponent {made['exponent']:.2f}; " +
                   ", ".join(f"{size}: {1e3 * second:.3g} ms" for size, second in zip(sizes, seconds)))
-            with open(given.record, "w") as file:
-                json.dump({"series": kept}, file, indent=1)
+            save(given.record, kept, [])
         if given.bench:
-            for what, share in shares(Measure(temper, folder, 3), os.path.abspath(given.bench)):
+            found = shares(Measure(temper, folder, 3), os.path.abspath(given.bench))
+            for what, share in found:
                 print(f"share of the machine: {what}: {share:.2f}")
+            save(given.record, kept, [{"what": f"share of the machine that a pass uses: {what}", "value": round(share, 3), "unit": "share"}
+                                      for what, share in found])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Runs one training of temper or of a peer, in processes of their own, and says how long it took (of the
-processor: other programs do not count) and how good it is."""
+processor, so that other programs do not count; with several threads on the wall) and how good it is."""
 import json
 import os
 import pathlib
@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the fold
 from peers import installed  # noqa: E402
 from training import train_data  # noqa: E402
 
+READS = 20_000_000  # bytes a second that LIBLINEAR reads, at the least
 CLOCK = "train() "  # what bench/peers/liblinear_clock.c prints before the seconds
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,7 +26,7 @@ class Missing(Exception):
 
 
 def timed(command, cap, more=None):
-    """(processor seconds, standard output), or None after `cap` of them."""
+    """(processor seconds, standard output), or None after `cap` of them. more: variables of the environment."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (cap, cap))
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -43,8 +44,8 @@ def timed(command, cap, more=None):
 class Runner:
     """One set, and who trains on it; caps: {who, or "all others": the most seconds}."""
 
-    def __init__(self, temper, folder, l2, caps):
-        self.temper, self.folder, self.l2, self.caps = temper, folder, l2, caps
+    def __init__(self, temper, folder, l2, caps, threads=1):
+        self.temper, self.folder, self.l2, self.caps, self.threads = temper, folder, l2, caps, threads
         if not train_data.make(folder.name, folder, temper):
             raise Missing(f"the data of {folder.name} is not here (TEMPER_DATA names its folder)")
         self.sparse = (folder / "train.libsvm").exists()
@@ -53,8 +54,8 @@ class Runner:
 
     def start(self):
         self.peer = subprocess.Popen(
-            [sys.executable, HERE.parent / "peers" / "train_peer.py", self.folder, str(self.l2)], text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, env=installed.environment())
+            [sys.executable, HERE.parent / "peers" / "train_peer.py", self.folder, str(self.l2), str(self.threads)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=installed.environment(self.threads))
         about = json.loads(self.peer.stdout.readline())
         self.rows, self.classes = about["rows"], about["classes"]
 
@@ -77,6 +78,10 @@ class Runner:
 
     def cap(self, name):
         return self.caps.get(name, self.caps["all others"])
+
+    def stop_after(self, seconds):
+        """From now on, if that is earlier than before."""
+        self.caps = {name: min(cap, seconds) for name, cap in self.caps.items()}
 
     def run(self, name, tol):
         if name in ("temper", "temper avx2"):
@@ -104,13 +109,13 @@ class Runner:
         data = ["train.libsvm"] if self.sparse else ["train.npy", "--labels",
                                                      self.folder / "train.labels"]
         whole, output = timed(
-            [self.temper, "train", self.folder / data[0], *data[1:], "-m", model, "--threads", "1",
+            [self.temper, "train", self.folder / data[0], *data[1:], "-m", model, "--threads", str(self.threads),
              "--calibrate", "none", "--holdout", "none",  # no peer calibrates or estimates its accuracy: the same work
              "--scale", "none", "--loss", "logistic", "--l2", str(self.l2), "--tol", str(tol),
              "--max-iter", "100000", "--json", "--quiet"], cap, {"TEMPER_KERNEL": kernel} if kernel else {})
         told = json.loads(output)
-        # On the wall, which other programs lengthen; all of the process is more in any case.
-        seconds = min(told["seconds"]["train"], whole)
+        # On the wall, which other programs lengthen; with one thread all of the process is more in any case.
+        seconds = min(told["seconds"]["train"], whole) if self.threads == 1 else told["seconds"]["train"]
         return {"seconds": seconds, "whole": whole, "solver": told["solver"],
                 "evaluations": told["evaluations"], **self.ask(do="temper", model=str(model))}
 
@@ -123,8 +128,9 @@ class Runner:
         model, clock = self.folder / f"model.liblinear{kind}", self.temper.resolve().parent / "bin" / "liblinear_clock.so"
         if not clock.exists():
             raise Missing(f"{clock} is not built")
+        reading = self.text().stat().st_size // READS  # is not training
         done = timed([shutil.which("liblinear-train"), "-s", kind, "-B", "1", "-q", "-e", str(tol),
-                      "-c", f"{1 / (self.l2 * self.rows):.17g}", self.text(), model], cap, {"LD_PRELOAD": str(clock)})
+                      "-c", f"{1 / (self.l2 * self.rows):.17g}", self.text(), model], cap + reading, {"LD_PRELOAD": str(clock)})
         if done is None:
             return None
         seconds = [float(line[len(CLOCK):]) for line in done[1].decode().splitlines() if line.startswith(CLOCK)]
