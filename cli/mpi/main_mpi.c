@@ -19,6 +19,7 @@ enum {
     PIECE = 1 << 30,    /* bytes of a message: counts of MPI are ints */
     WAIT_MS = 10000,    /* if all processes fail, they all arrive within that time */
     STEP_US = 1000,     /* between two checks: WAIT_MS steps of one millisecond */
+    FORWARD_US = 500000, /* before a job is aborted: launchers may drop what they have not forwarded yet */
     LINE_LENGTH = 1024, /* bytes of a kept error */
     HAS_ERROR = 0x100,  /* beside an exit code: the process has an error to print */
     FEW_RANKS = 512,    /* up to this number of processes an all-gather allocates nothing: a process without memory has
@@ -29,7 +30,8 @@ enum {
  * context; the program temper has no state at all. */
 static struct {
     temper_comm comm;       /* rank, size and the calls below, for the library */
-    MPI_Comm work, end;     /* the exchange of exit codes has its own communicator: others may still be working */
+    MPI_Comm work;          /* the calls of the library */
+    MPI_Comm steps, end;    /* agreements of the command, and exit codes: others may still be in a call of the library */
     char line[LINE_LENGTH]; /* the last error of this process, or "" */
 } group;
 
@@ -144,6 +146,7 @@ static void group_begin(int *count, char ***words)
     int provided, rank, size;
     MPI_Init_thread(count, words, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_dup(MPI_COMM_WORLD, &group.work);
+    MPI_Comm_dup(MPI_COMM_WORLD, &group.steps);
     MPI_Comm_dup(MPI_COMM_WORLD, &group.end);
     MPI_Comm_rank(group.work, &rank);
     MPI_Comm_size(group.work, &size);
@@ -158,8 +161,9 @@ static void print_kept_error(void)
         fprintf(stderr, "temper: process %zu of %zu: %s\n", group.comm.rank + 1, group.comm.size, group.line);
 }
 
-/* Waits until all processes have ended, in a process that has failed. If only some have failed, the others may wait for
- * this one in a collective call for ever; after WAIT_MS it prints its error and aborts the job. */
+/* Waits until all processes have come to the same agreement, or to the end, in a process that has failed. The others
+ * may wait for this one in a collective call of the library, for ever; after WAIT_MS it prints its error and aborts the
+ * job. */
 static void wait_or_abort(MPI_Request *request, int exit_code)
 {
     int done = 0;
@@ -167,6 +171,7 @@ static void wait_or_abort(MPI_Request *request, int exit_code)
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (!done && waited >= WAIT_MS) {
             print_kept_error();
+            usleep(FORWARD_US);
             MPI_Abort(MPI_COMM_WORLD, exit_code);
         }
         if (!done)
@@ -263,15 +268,19 @@ int main(int count, char **words)
 
 /* ---- Collective operations ----------------------------------------------------------------------- */
 
-/* Must be called by all processes at the same point: a missing one would block the others. Without memory a process
- * fails alone and is handled by wait_or_abort. */
+/* Must be called by all processes at the same point. A process that has failed does not wait for ever for one that is at
+ * another point: wait_or_abort. */
 temper_status process_group_agree(temper_status status)
 {
     int few[FEW_RANKS], *all = group.comm.size <= FEW_RANKS ? few : malloc(group.comm.size * sizeof *all);
     int mine = (int)status, first = TEMPER_OK;
+    MPI_Request request;
     if (!all)
         return fail_no_memory();
-    MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, group.work);
+    MPI_Iallgather(&mine, 1, MPI_INT, all, 1, MPI_INT, group.steps, &request);
+    if (status != TEMPER_OK)
+        wait_or_abort(&request, temper_status_exit_code(status));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     for (size_t r = group.comm.size; r-- > 0;)
         first = all[r] != TEMPER_OK ? all[r] : first;
     if (all != few)

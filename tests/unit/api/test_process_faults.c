@@ -2,6 +2,7 @@
  *
  * The processes are threads (thread_comm_fixture), which notice a rank that ends while another waits for it: what would
  * hang fails instead. The sanitizers' build looks for what is not freed. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 #include "fixtures/train_fixture.h"
+#include "temper_tcp.h"
 
 enum { RANKS = 2 };
 
@@ -72,6 +74,54 @@ static void check_ends(const struct process_trial *trial, const struct process_t
                trial->error[r].message);
     }
 }
+
+/* ---- Connected by TCP ----------------------------------------------------------------------------- */
+
+struct tcp_rank {
+    struct process_trial *trial;
+    temper_tcp_options options;
+    pthread_t thread;
+    temper_status met;
+};
+
+static void *run_by_tcp(void *argument)
+{
+    struct tcp_rank *rank = argument;
+    temper_tcp *tcp = NULL;
+    rank->met = temper_tcp_meet(&rank->options, &tcp, NULL);
+    if (rank->met == TEMPER_OK)
+        run_share(rank->trial, temper_tcp_comm(tcp));
+    temper_tcp_free(tcp);
+    return NULL;
+}
+
+/* As team_run. A rank that ended before the others would close its connections, and their error would be that. */
+static void tcp_run(struct process_trial *trial)
+{
+    static const char token[] = "0123456789abcdef0123456789abcdef";
+    struct tcp_rank rank[RANKS];
+    temper_tcp_listener *listener = NULL;
+    CHECK(temper_tcp_listen("127.0.0.1", 0, &listener, NULL) == TEMPER_OK);
+    for (size_t r = 0; r < RANKS; r++) {
+        rank[r] = (struct tcp_rank){.trial = trial, .options = temper_tcp_defaults()};
+        rank[r].options.rank = r;
+        rank[r].options.size = RANKS;
+        rank[r].options.listener = r == 0 ? listener : NULL;
+        rank[r].options.host = "127.0.0.1";
+        rank[r].options.port = temper_tcp_listener_port(listener);
+        rank[r].options.token = token;
+        rank[r].options.token_length = sizeof token - 1;
+        rank[r].options.meet_seconds = rank[r].options.silence_seconds = 3600;
+        CHECK(pthread_create(&rank[r].thread, NULL, run_by_tcp, &rank[r]) == 0);
+    }
+    for (size_t r = 0; r < RANKS; r++) {
+        pthread_join(rank[r].thread, NULL);
+        CHECK(rank[r].met == TEMPER_OK);
+    }
+    temper_tcp_listener_free(listener);
+}
+
+/* ---- All allocations ------------------------------------------------------------------------------ */
 
 static void free_models(struct process_trial *trial)
 {
@@ -176,6 +226,23 @@ SCRATCH_TEST(trainings_of_wide_sparse_rows)
     job.options.scale = "none";
     job.options.l2 = 2;
     sweep(&job);
+}
+
+TEST(processes_that_are_connected_by_tcp)
+{
+    struct job job = training("tcp", MATRIX_F32, 120, 5, 2);
+    struct process_trial whole = {.job = &job, .victim = RANKS};
+    bool fired = true;
+    tcp_run(&whole);
+    CHECK(whole.status[0] == TEMPER_OK && whole.status[1] == TEMPER_OK);
+    for (size_t n = 1; fired; n += 4) {
+        struct process_trial trial = {.job = &job, .victim = n / 4 % RANKS, .failing = n};
+        tcp_run(&trial);
+        fired = fault_fired();
+        check_ends(&trial, &whole);
+        free_models(&trial);
+    }
+    free_models(&whole);
 }
 
 SCRATCH_TEST(what_follows_a_training)
@@ -346,5 +413,6 @@ SCRATCH_TEST(searches_and_audits)
     sweep(&job);
 }
 
-TEST_LIST(LISTED(trainings), LISTED(trainings_of_wide_sparse_rows), LISTED(what_follows_a_training),
+TEST_LIST(LISTED(trainings), LISTED(trainings_of_wide_sparse_rows), LISTED(processes_that_are_connected_by_tcp),
+          LISTED(what_follows_a_training),
           LISTED(checkpoints), LISTED(other_calls), LISTED(searches_and_audits))
