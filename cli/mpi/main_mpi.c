@@ -16,22 +16,22 @@
 #include "progress.h"
 
 enum {
-    PIECE = 1 << 30,    /* bytes of a message: counts of MPI are ints */
-    WAIT_MS = 10000,    /* if all processes fail, they all arrive within that time */
-    STEP_US = 1000,     /* between two checks: WAIT_MS steps of one millisecond */
+    PIECE = 1 << 30,     /* bytes of a message: counts of MPI are ints */
+    WAIT_MS = 10000,     /* if all processes fail, they all arrive within that time */
+    STEP_US = 1000,      /* between two checks: WAIT_MS steps of one millisecond */
     FORWARD_US = 500000, /* before a job is aborted: launchers may drop what they have not forwarded yet */
-    LINE_LENGTH = 1024, /* bytes of a kept error */
-    HAS_ERROR = 0x100,  /* beside an exit code: the process has an error to print */
-    FEW_RANKS = 512,    /* up to this number of processes an all-gather allocates nothing: a process without memory has
-                           to be able to report that to the others */
+    LINE_LENGTH = 1024,  /* bytes of a kept error */
+    HAS_ERROR = 0x100,   /* beside an exit code: the process has an error to print */
+    FEW_RANKS = 512,     /* up to this number of processes an all-gather allocates nothing: a process without memory has
+                            to be able to report that to the others */
 };
 
 /* State of this process. A global, because the functions of process_group.h are called from everywhere and have no
  * context; the program temper has no state at all. */
 static struct {
-    temper_comm comm;       /* rank, size and the calls below, for the library */
-    MPI_Comm work;          /* the calls of the library */
-    MPI_Comm steps, end;    /* agreements of the command, and exit codes: others may still be in a call of the library */
+    temper_comm comm;    /* rank, size and the calls below, for the library */
+    MPI_Comm work;       /* the calls of the library */
+    MPI_Comm steps, end; /* agreements of the command, and exit codes: others may still be in a call of the library */
     char line[LINE_LENGTH]; /* the last error of this process, or "" */
 } group;
 
@@ -268,8 +268,8 @@ int main(int count, char **words)
 
 /* ---- Collective operations ----------------------------------------------------------------------- */
 
-/* Must be called by all processes at the same point. A process that has failed does not wait for ever for one that is at
- * another point: wait_or_abort. */
+/* Must be called by all processes at the same point. A process that has failed does not wait for ever for one that is
+ * at another point: wait_or_abort. */
 temper_status process_group_agree(temper_status status)
 {
     int few[FEW_RANKS], *all = group.comm.size <= FEW_RANKS ? few : malloc(group.comm.size * sizeof *all);
@@ -302,9 +302,9 @@ static size_t gather_lengths(size_t length, size_t *in)
     return 0;
 }
 
-/* The texts of all processes, one after the other in the first of them: an exchange in which each process sends its text
- * to rank 0 and nothing to the others. `lengths` has space for two numbers of each process. NULL on failure, in all
- * processes unless the exchange itself fails. */
+/* The texts of all processes, one after the other in the first of them: an exchange in which each process sends its
+ * text to rank 0 and nothing to the others. `lengths` has space for two numbers of each process. NULL on failure, in
+ * all processes unless the exchange itself fails. */
 static char *collect(size_t *lengths, const char *bytes, size_t length, size_t *sum)
 {
     size_t *in = lengths, *out = lengths + group.comm.size;
@@ -312,7 +312,8 @@ static char *collect(size_t *lengths, const char *bytes, size_t length, size_t *
     /* One byte more, so that an empty text is not mistaken for a lack of memory. */
     char *all = malloc(*sum + 1);
     out[0] = length;
-    if (process_group_agree(all ? TEMPER_OK : TEMPER_NO_MEMORY) == TEMPER_OK && exchange(NULL, bytes, out, all, in) == 0)
+    if (process_group_agree(all ? TEMPER_OK : TEMPER_NO_MEMORY) == TEMPER_OK &&
+        exchange(NULL, bytes, out, all, in) == 0)
         return all;
     free(all);
     return NULL;

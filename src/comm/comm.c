@@ -118,27 +118,27 @@ static temper_status send_next(const temper_comm *comm, size_t from, const void 
 enum { AT_END = 0x80 };
 
 /* What the processes have reported to each other. */
-struct meeting {
+struct agreement {
     size_t failed; /* the lowest rank with a failure, the same choice on every process; the number of ranks: none */
     size_t ended;  /* ranks that are at the end of the call */
     bool final;    /* `failed` is at the end; others may have failures that they recover from */
 };
 
 /* One byte of each rank, as failures are rare. */
-static temper_status exchange_statuses(const temper_comm *comm, unsigned char mine, struct meeting *meeting,
+static temper_status exchange_statuses(const temper_comm *comm, unsigned char mine, struct agreement *agreement,
                                        temper_error *error)
 {
     unsigned char few[RANKS_WITHOUT_MEMORY] = {0}, *all = few;
     if (comm->size > RANKS_WITHOUT_MEMORY && !(all = mem_zeroed(comm->size, 1)))
         return error_no_memory(error);
     temper_status status = send_each(comm, &mine, 1, all, error);
-    *meeting = (struct meeting){.failed = comm->size};
+    *agreement = (struct agreement){.failed = comm->size};
     for (size_t r = comm->size; status == TEMPER_OK && r-- > 0;) {
         bool at_end = all[r] & AT_END, is_failure = (all[r] & ~AT_END) != TEMPER_OK;
-        meeting->ended += at_end;
-        if (is_failure && (at_end || !meeting->final)) {
-            meeting->failed = r;
-            meeting->final = at_end;
+        agreement->ended += at_end;
+        if (is_failure && (at_end || !agreement->final)) {
+            agreement->failed = r;
+            agreement->final = at_end;
         }
     }
     if (all != few)
@@ -165,13 +165,13 @@ static temper_status share_error(const temper_comm *comm, size_t failed, temper_
  * number of processes that are at the end of the call; all of them if they cannot be reached. */
 static size_t meet(const temper_comm *comm, bool at_end, temper_status *status, temper_error *error)
 {
-    struct meeting meeting;
+    struct agreement agreement;
     temper_error unreached;
     unsigned char mine = (unsigned char)((unsigned)*status | (at_end ? AT_END : 0U));
-    temper_status reached = exchange_statuses(comm, mine, &meeting, &unreached);
-    if (reached == TEMPER_OK && meeting.failed < comm->size)
-        *status = share_error(comm, meeting.failed, *status, error);
-    else if (reached == TEMPER_OK && !at_end && meeting.ended > 0)
+    temper_status reached = exchange_statuses(comm, mine, &agreement, &unreached);
+    if (reached == TEMPER_OK && agreement.failed < comm->size)
+        *status = share_error(comm, agreement.failed, *status, error);
+    else if (reached == TEMPER_OK && !at_end && agreement.ended > 0)
         *status = error_set(error, TEMPER_USAGE,
                             "another process is at the end of a call that this one has not ended; pass the same "
                             "options to all");
@@ -181,7 +181,7 @@ static size_t meet(const temper_comm *comm, bool at_end, temper_status *status, 
         if (error)
             *error = unreached;
     }
-    return reached == TEMPER_OK ? meeting.ended : comm->size;
+    return reached == TEMPER_OK ? agreement.ended : comm->size;
 }
 
 temper_status comm_agree_ranks(const temper_comm *comm, temper_status status, temper_error *error)

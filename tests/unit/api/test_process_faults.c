@@ -66,12 +66,13 @@ static void run_share(void *context, const temper_comm *comm)
 static void check_ends(const struct process_trial *trial, const struct process_trial *whole)
 {
     for (size_t r = 0; r < RANKS; r++) {
-        bool same = trial->status[r] == TEMPER_OK && (!whole->model[r] || made_same_bytes(trial->model[r], whole->model[r]));
+        bool same =
+            trial->status[r] == TEMPER_OK && (!whole->model[r] || made_same_bytes(trial->model[r], whole->model[r]));
         bool reported = trial->status[r] == TEMPER_NO_MEMORY && !trial->model[r] &&
                         strcmp(trial->error[r].message, "out of memory") == 0;
-        CHECKF(trial->status[r] == trial->status[0] && (same || reported), "%s, allocation %zu of rank %zu: %s in %zu: %s",
-               trial->job->name, trial->failing, trial->victim, temper_status_name(trial->status[r]), r,
-               trial->error[r].message);
+        CHECKF(trial->status[r] == trial->status[0] && (same || reported),
+               "%s, allocation %zu of rank %zu: %s in %zu: %s", trial->job->name, trial->failing, trial->victim,
+               temper_status_name(trial->status[r]), r, trial->error[r].message);
     }
 }
 
@@ -152,7 +153,7 @@ static size_t sweep(const struct job *job)
     team_run(RANKS, run_share, &whole);
     CHECKF(whole.status[0] == TEMPER_OK && whole.status[1] == TEMPER_OK, "%s: %s", job->name, whole.error[0].message);
     for (size_t victim = 0; victim < RANKS; victim++)
-        for (size_t n = 1; n == 1 || fired; n += test_step(7)) {
+        for (size_t n = 1; n == 1 || fired; n += test_step(19)) {
             struct process_trial trial = {.job = job, .victim = victim, .failing = n};
             if (job->file)
                 copy_file(job->file, job->options.checkpoint);
@@ -182,7 +183,8 @@ static temper_status run_train(const struct job *job, const temper_data *data, c
 
 static struct job training(const char *name, enum matrix_kind kind, size_t rows, size_t columns, size_t classes)
 {
-    struct job job = {.name = name, .run = run_train, .kind = kind, .rows = rows, .columns = columns, .classes = classes};
+    struct job job = {
+        .name = name, .run = run_train, .kind = kind, .rows = rows, .columns = columns, .classes = classes};
     job.options = made_options();
     job.options.max_iterations = 3;
     return job;
@@ -414,5 +416,4 @@ SCRATCH_TEST(searches_and_audits)
 }
 
 TEST_LIST(LISTED(trainings), LISTED(trainings_of_wide_sparse_rows), LISTED(processes_that_are_connected_by_tcp),
-          LISTED(what_follows_a_training),
-          LISTED(checkpoints), LISTED(other_calls), LISTED(searches_and_audits))
+          LISTED(what_follows_a_training), LISTED(checkpoints), LISTED(other_calls), LISTED(searches_and_audits))
