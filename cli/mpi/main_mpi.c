@@ -16,18 +16,23 @@
 #include "progress.h"
 
 enum {
-    PIECE = 1 << 30,    /* bytes of a message: counts of MPI are ints */
-    WAIT_MS = 10000,    /* if all processes fail, they all arrive within that time */
-    STEP_US = 1000,     /* between two checks: WAIT_MS steps of one millisecond */
-    LINE_LENGTH = 1024, /* bytes of a kept error */
+    PIECE = 1 << 30,     /* bytes of a message: counts of MPI are ints */
+    WAIT_MS = 10000,     /* if all processes fail, they all arrive within that time */
+    STEP_US = 1000,      /* between two checks: WAIT_MS steps of one millisecond */
+    FORWARD_US = 500000, /* before a job is aborted: launchers may drop what they have not forwarded yet */
+    LINE_LENGTH = 1024,  /* bytes of a kept error */
+    HAS_ERROR = 0x100,   /* beside an exit code: the process has an error to print */
+    FEW_RANKS = 512,     /* up to this number of processes an all-gather allocates nothing: a process without memory has
+                            to be able to report that to the others */
 };
 
 /* State of this process. A global, because the functions of process_group.h are called from everywhere and have no
  * context; the program temper has no state at all. */
 static struct {
-    temper_comm comm;       /* rank, size and the calls below, for the library */
-    MPI_Comm work, end;     /* the exchange of exit codes has its own communicator: others may still be working */
-    char line[LINE_LENGTH]; /* the error that this process has kept, or "" */
+    temper_comm comm;    /* rank, size and the calls below, for the library */
+    MPI_Comm work;       /* the calls of the library */
+    MPI_Comm steps, end; /* agreements of the command, and exit codes: others may still be in a call of the library */
+    char line[LINE_LENGTH]; /* the last error of this process, or "" */
 } group;
 
 /* ---- The two calls of temper_comm -------------------------------------------------------------- */
@@ -54,7 +59,7 @@ static int gather_large(const void *mine, const size_t *bytes, char *all)
 static int gather(void *context, const void *mine, const size_t *bytes, void *all)
 {
     size_t size = group.comm.size, sum = 0;
-    int *count = malloc(2 * size * sizeof *count);
+    int few[2 * FEW_RANKS], *count = size <= FEW_RANKS ? few : malloc(2 * size * sizeof *count);
     (void)context;
     if (!count)
         return 1;
@@ -69,7 +74,8 @@ static int gather(void *context, const void *mine, const size_t *bytes, void *al
     int failed = sum <= INT_MAX ? MPI_Allgatherv(mine, count[group.comm.rank], MPI_BYTE, all, count, from, MPI_BYTE,
                                                  group.work) != MPI_SUCCESS
                                 : gather_large(mine, bytes, all);
-    free(count);
+    if (count != few)
+        free(count);
     return failed;
 }
 
@@ -140,21 +146,24 @@ static void group_begin(int *count, char ***words)
     int provided, rank, size;
     MPI_Init_thread(count, words, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_dup(MPI_COMM_WORLD, &group.work);
+    MPI_Comm_dup(MPI_COMM_WORLD, &group.steps);
     MPI_Comm_dup(MPI_COMM_WORLD, &group.end);
     MPI_Comm_rank(group.work, &rank);
     MPI_Comm_size(group.work, &size);
     group.comm = (temper_comm){(size_t)rank, (size_t)size, NULL, gather, exchange};
 }
 
-/* Prints the error that this process has kept, with its rank: other processes may have failed for other reasons. */
+/* Prints the error that this process has kept, with its rank: other processes may have failed for other reasons. The
+ * first process (rank 0) has printed its errors at once. */
 static void print_kept_error(void)
 {
-    if (group.line[0])
+    if (group.line[0] && !process_group_is_first())
         fprintf(stderr, "temper: process %zu of %zu: %s\n", group.comm.rank + 1, group.comm.size, group.line);
 }
 
-/* Waits until all processes have ended, in a process that has failed. If only some have failed, the others may wait for
- * this one in a collective call for ever; after WAIT_MS it prints its error and aborts the job. */
+/* Waits until all processes have come to the same agreement, or to the end, in a process that has failed. The others
+ * may wait for this one in a collective call of the library, for ever; after WAIT_MS it prints its error and aborts the
+ * job. */
 static void wait_or_abort(MPI_Request *request, int exit_code)
 {
     int done = 0;
@@ -162,6 +171,7 @@ static void wait_or_abort(MPI_Request *request, int exit_code)
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (!done && waited >= WAIT_MS) {
             print_kept_error();
+            usleep(FORWARD_US);
             MPI_Abort(MPI_COMM_WORLD, exit_code);
         }
         if (!done)
@@ -170,31 +180,43 @@ static void wait_or_abort(MPI_Request *request, int exit_code)
     }
 }
 
+/* The first process that has failed and has an error to print; one that ends because of another has none. Without
+ * such a process the first that has failed; without a failure the last. */
+static size_t first_failure(const int *codes)
+{
+    size_t size = group.comm.size, first = 0;
+    for (size_t r = 0; r < size; r++)
+        if (codes[r] & HAS_ERROR)
+            return r;
+    while (first + 1 < size && codes[first] == 0)
+        first++;
+    return first;
+}
+
 /* Exchanges the exit codes and returns that of the first process that has failed, in all processes, as launchers report
  * any of them. Only that process prints its error, so that the user sees one message instead of one for each process.
  */
 static int group_end(int exit_code)
 {
-    size_t first = 0, size = group.comm.size;
-    int *codes = malloc(size * sizeof *codes);
+    size_t size = group.comm.size;
+    int mine = exit_code ? exit_code | (group.line[0] ? HAS_ERROR : 0) : 0;
+    int few[FEW_RANKS], *codes = size <= FEW_RANKS ? few : malloc(size * sizeof *codes);
     MPI_Request request;
     /* Without memory the others cannot be informed in an orderly manner. */
     if (!codes) {
         MPI_Abort(MPI_COMM_WORLD, exit_code ? exit_code : temper_status_exit_code(TEMPER_NO_MEMORY));
         return exit_code;
     }
-    MPI_Iallgather(&exit_code, 1, MPI_INT, codes, 1, MPI_INT, group.end, &request);
+    MPI_Iallgather(&mine, 1, MPI_INT, codes, 1, MPI_INT, group.end, &request);
     if (exit_code != 0)
         wait_or_abort(&request, exit_code);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    /* If none has failed this ends at the last process, with a code of 0. */
-    while (first + 1 < size && codes[first] == 0)
-        first++;
-    /* The first process (rank 0) has printed its errors at once. */
+    size_t first = first_failure(codes);
     if (first == group.comm.rank && codes[first] != 0 && first > 0)
         print_kept_error();
-    exit_code = codes[first];
-    free(codes);
+    exit_code = codes[first] & ~HAS_ERROR;
+    if (codes != few)
+        free(codes);
     MPI_Finalize();
     return exit_code;
 }
@@ -231,7 +253,7 @@ temper_status process_group_check(const char *command, const char *data)
 /* Called for each message. Warnings and notes are the same in all processes, so those of the others are dropped. */
 bool process_group_keeps(const char *line, bool is_error)
 {
-    if (is_error && !process_group_is_first())
+    if (is_error)
         snprintf(group.line, sizeof group.line, "%s", line);
     return !process_group_is_first();
 }
@@ -246,17 +268,23 @@ int main(int count, char **words)
 
 /* ---- Collective operations ----------------------------------------------------------------------- */
 
-/* Must be called by all processes at the same point: a missing one would block the others. Without memory a process
- * fails alone and is handled by wait_or_abort. */
+/* Must be called by all processes at the same point. A process that has failed does not wait for ever for one that is
+ * at another point: wait_or_abort. */
 temper_status process_group_agree(temper_status status)
 {
-    int mine = (int)status, first = TEMPER_OK, *all = malloc(group.comm.size * sizeof *all);
+    int few[FEW_RANKS], *all = group.comm.size <= FEW_RANKS ? few : malloc(group.comm.size * sizeof *all);
+    int mine = (int)status, first = TEMPER_OK;
+    MPI_Request request;
     if (!all)
         return fail_no_memory();
-    MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, group.work);
+    MPI_Iallgather(&mine, 1, MPI_INT, all, 1, MPI_INT, group.steps, &request);
+    if (status != TEMPER_OK)
+        wait_or_abort(&request, temper_status_exit_code(status));
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     for (size_t r = group.comm.size; r-- > 0;)
         first = all[r] != TEMPER_OK ? all[r] : first;
-    free(all);
+    if (all != few)
+        free(all);
     return (temper_status)first;
 }
 
@@ -274,22 +302,32 @@ static size_t gather_lengths(size_t length, size_t *in)
     return 0;
 }
 
-/* A gather to rank 0 expressed as an exchange: each process sends its text to rank 0 and nothing to the others. */
+/* The texts of all processes, one after the other in the first of them: an exchange in which each process sends its
+ * text to rank 0 and nothing to the others. `lengths` has space for two numbers of each process. NULL on failure, in
+ * all processes unless the exchange itself fails. */
+static char *collect(size_t *lengths, const char *bytes, size_t length, size_t *sum)
+{
+    size_t *in = lengths, *out = lengths + group.comm.size;
+    *sum = gather_lengths(length, in);
+    /* One byte more, so that an empty text is not mistaken for a lack of memory. */
+    char *all = malloc(*sum + 1);
+    out[0] = length;
+    if (process_group_agree(all ? TEMPER_OK : TEMPER_NO_MEMORY) == TEMPER_OK &&
+        exchange(NULL, bytes, out, all, in) == 0)
+        return all;
+    free(all);
+    return NULL;
+}
+
 temper_status process_group_collect(char **bytes, size_t *length)
 {
-    size_t *in = calloc(2 * group.comm.size, sizeof *in);
-    if (!in)
+    size_t *lengths = calloc(2 * group.comm.size, sizeof *lengths), sum = 0;
+    char *all = NULL;
+    if (process_group_agree(lengths ? TEMPER_OK : TEMPER_NO_MEMORY) == TEMPER_OK)
+        all = collect(lengths, *bytes, *length, &sum);
+    free(lengths);
+    if (!all)
         return fail_no_memory();
-    size_t *out = in + group.comm.size, sum = gather_lengths(*length, in);
-    /* One byte more, so that an empty text is not mistaken for a lack of memory. */
-    char *all = malloc(sum + 1);
-    out[0] = *length;
-    int failed = !all || exchange(NULL, *bytes, out, all, in);
-    free(in);
-    if (failed) {
-        free(all);
-        return fail_no_memory();
-    }
     free(*bytes);
     *bytes = all;
     *length = sum;

@@ -264,15 +264,17 @@ static temper_status write_pieces(const struct line_job *job, size_t pieces)
 }
 
 /* Composes the text of a batch in memory, which is faster than a system call for each row. The text does not depend on
- * the number of threads. */
-static temper_status print_batch(struct line_job *job)
+ * the number of threads. `status` is that of the predictions in this process. */
+static temper_status print_batch(struct line_job *job, temper_status status)
 {
     size_t pieces = (job->rows + PIECE_ROWS - 1) / PIECE_ROWS;
     const struct thread_team *team = &job->session->team;
-    job->piece = calloc(pieces + !pieces, sizeof *job->piece);
-    temper_status status =
-        job->piece ? pool_blocks(team->pool, pieces, team->threads, print_piece, job) : TEMPER_NO_MEMORY;
-    status = process_group_agree(status == TEMPER_OK ? TEMPER_OK : fail_no_memory());
+    if (status == TEMPER_OK) {
+        job->piece = calloc(pieces + !pieces, sizeof *job->piece);
+        if (!job->piece || pool_blocks(team->pool, pieces, team->threads, print_piece, job) != TEMPER_OK)
+            status = fail_no_memory();
+    }
+    status = process_group_agree(status);
     if (status == TEMPER_OK)
         status = write_pieces(job, pieces);
     for (size_t i = 0; job->piece && i < pieces; i++)
@@ -281,18 +283,25 @@ static temper_status print_batch(struct line_job *job)
     return status;
 }
 
-/* Predicts one batch and writes its lines at once, so that a reader of a pipe gets them early. */
-static temper_status predict_batch(struct predict_session *session, const temper_data *batch)
+/* The predictions of the rows of this process. */
+static temper_status predict_rows(struct predict_session *session, const temper_data *batch, bool has_label)
 {
     const struct predict_lines *lines = &session->lines;
-    size_t rows = temper_data_rows(batch);
-    bool has_label = lines->form != PREDICT_PLAIN || lines->kind == TEMPER_PREDICT_LABELS;
-    TRY(reserve(session, rows));
+    TRY(reserve(session, temper_data_rows(batch)));
     if (has_label)
         TRY(predict_kind(session, batch, TEMPER_PREDICT_LABELS, session->labels));
     if (lines->kind != TEMPER_PREDICT_LABELS)
         TRY(predict_kind(session, batch, lines->kind, session->numbers));
-    return print_batch(&(struct line_job){session, batch, rows, has_label, NULL});
+    return TEMPER_OK;
+}
+
+/* Predicts one batch and writes its lines at once, so that a reader of a pipe gets them early. */
+static temper_status predict_batch(struct predict_session *session, const temper_data *batch)
+{
+    const struct predict_lines *lines = &session->lines;
+    bool has_label = lines->form != PREDICT_PLAIN || lines->kind == TEMPER_PREDICT_LABELS;
+    struct line_job job = {session, batch, temper_data_rows(batch), has_label, NULL};
+    return print_batch(&job, predict_rows(session, batch, has_label));
 }
 
 /* Writes the header, once the first batch is known: the names of kept columns come from the file. Only the first

@@ -26,16 +26,27 @@ temper_read_options temper_read_defaults(void)
     return (temper_read_options){.struct_size = sizeof(temper_read_options)};
 }
 
+/* Ends a call that several processes make together: each gets data, or none does. `made` is NULL after a failure. */
+static temper_status publish_data(const temper_comm *comm, temper_status status, struct dataset *made,
+                                  temper_data **data, temper_error *error)
+{
+    status = comm_end(comm, status, error);
+    if (status == TEMPER_OK)
+        *data = (temper_data *)made;
+    else
+        dataset_free(made);
+    return status;
+}
+
 /* Reads a file (or a list of shards); NULL options mean the defaults. *data is set on success only. */
 temper_status temper_data_read(const char *path, const temper_read_options *options, temper_data **data,
                                temper_error *error)
 {
     temper_read_options full;
-    struct dataset *read;
+    struct dataset *read = NULL;
     TRY(api_read_options(&full, options, error));
-    TRY(dataset_read(path, &full, &read, error));
-    *data = (temper_data *)read;
-    return TEMPER_OK;
+    temper_status status = dataset_read(path, &full, &read, error);
+    return publish_data(full.comm, status, read, data, error);
 }
 
 /* As temper_data_read, of bytes in place of a file. */
@@ -43,13 +54,12 @@ temper_status temper_data_read_memory(const char *name, const void *bytes, size_
                                       const temper_read_options *options, temper_data **data, temper_error *error)
 {
     temper_read_options full;
-    struct dataset *read;
+    struct dataset *read = NULL;
     if (!bytes && length > 0)
         return error_set(error, TEMPER_USAGE, "there are no bytes to read; give their address");
     TRY(api_read_options(&full, options, error));
-    TRY(dataset_read_memory(name ? name : "memory", bytes, length, &full, &read, error));
-    *data = (temper_data *)read;
-    return TEMPER_OK;
+    temper_status status = dataset_read_memory(name ? name : "memory", bytes, length, &full, &read, error);
+    return publish_data(full.comm, status, read, data, error);
 }
 
 /* Reads a file with the columns of `like`, so that both have the same features. Data without a schema (arrays, libsvm)
@@ -60,15 +70,15 @@ temper_status temper_data_read_like(const temper_data *like, const char *path, c
     const struct dataset *model = dataset_of(like);
     temper_read_options full;
     struct schema *plain = NULL;
-    struct dataset *read;
+    struct dataset *read = NULL;
+    temper_status status = TEMPER_OK;
     TRY(api_read_options(&full, options, error));
     if (!model->schema)
-        TRY(schema_plain((size_t)model->x.columns, &model->features, &plain, error));
-    temper_status status = dataset_read_like(path, &full, plain ? plain : model->schema, &read, error);
-    schema_free(plain);
+        status = schema_plain((size_t)model->x.columns, &model->features, &plain, error);
     if (status == TEMPER_OK)
-        *data = (temper_data *)read;
-    return status;
+        status = dataset_read_like(path, &full, plain ? plain : model->schema, &read, error);
+    schema_free(plain);
+    return publish_data(full.comm, status, read, data, error);
 }
 
 /* NULL is allowed. Data that borrow from this one must be freed first. */
@@ -392,21 +402,17 @@ temper_status temper_data_scale(const temper_data *data, const char *scale, size
                                 temper_error *error)
 {
     enum scale_kind kind;
-    struct dataset *copy;
+    struct dataset *copy = NULL;
     if (!scale_find(scale, &kind))
         return error_set(error, TEMPER_USAGE,
                          "there is no scaling '%.64s'; there are none, standard, minmax, maxabs, "
                          "log and pixels",
                          scale);
     /* Shares features, labels and names with `data`, and replaces the features below. */
-    TRY(dataset_borrow(dataset_of(data), &copy, error));
-    temper_status status = scale_copy(dataset_of(data), kind, threads, copy, error);
-    if (status != TEMPER_OK) {
-        dataset_free(copy);
-        return status;
-    }
-    *scaled = (temper_data *)copy;
-    return TEMPER_OK;
+    temper_status status = dataset_borrow(dataset_of(data), &copy, error);
+    if (status == TEMPER_OK)
+        status = scale_copy(dataset_of(data), kind, threads, copy, error);
+    return publish_data(dataset_of(data)->ranks.comm, status, copy, scaled, error);
 }
 
 /* Copies the rows row[0..count), in that order; a row may occur several times, as in a bootstrap sample. */
@@ -648,6 +654,7 @@ temper_status temper_batch_reader_open(const temper_model *model, const char *pa
         status = schema_plain(known->features, &known->feature_names, &made->plain, error);
     if (status == TEMPER_OK)
         status = batch_reader_open(path, &full, made->plain ? made->plain : known->schema, &made->reader, error);
+    status = comm_end(full.comm, status, error);
     if (status != TEMPER_OK) {
         temper_batch_reader_close(made);
         return status;
@@ -660,10 +667,9 @@ temper_status temper_batch_reader_open(const temper_model *model, const char *pa
 /* The next rows, to be freed before the reader is closed; *batch is NULL at the end. */
 temper_status temper_batch_reader_next(temper_batch_reader *reader, temper_data **batch, temper_error *error)
 {
-    struct dataset *data;
-    TRY(batch_reader_next(reader->reader, &data, error));
-    *batch = (temper_data *)data;
-    return TEMPER_OK;
+    struct dataset *data = NULL;
+    temper_status status = batch_reader_next(reader->reader, &data, error);
+    return publish_data(reader->reader->options.comm, status, data, batch, error);
 }
 
 /* What the reader has inferred; complete after the last batch. */

@@ -257,7 +257,9 @@ temper_status temper_evaluator_new(const temper_model *model, temper_evaluator *
 temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data, size_t threads,
                                    temper_error *error)
 {
-    return evaluator_add((struct evaluator *)evaluator, dataset_of(data), threads_or_all(threads), error);
+    temper_status status =
+        evaluator_add((struct evaluator *)evaluator, dataset_of(data), threads_or_all(threads), error);
+    return comm_end(dataset_of(data)->ranks.comm, status, error);
 }
 
 /* Frees the evaluator in all cases, also on failure. */

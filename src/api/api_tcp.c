@@ -93,5 +93,5 @@ temper_status temper_comm_sum(const temper_comm *comm, const size_t *first, doub
                              first[r + 1]);
     if (first[0] != 0 || first[size] == 0)
         return error_set(error, TEMPER_USAGE, "vectors are counted from 0, and there has to be one");
-    return tree_sum(&holders, vectors, length, sum, error);
+    return comm_end(comm, tree_sum(&holders, vectors, length, sum, error), error);
 }

@@ -207,24 +207,33 @@ static temper_status check_given_folds(const struct dataset *data, const temper_
     return split_check_given(data, options->fold, options->folds, error);
 }
 
+/* Checks, trains, and compares the file with what it was. The model is freed by the caller, on failure too. */
+static temper_status train_checked(const struct dataset *data, const temper_train_options *options,
+                                   struct model **model, temper_train_report *report, temper_error *error)
+{
+    temper_train_options full = *options;
+    TRY(calibrate_check(&full, error));
+    TRY(clean_check(&full, error));
+    TRY(holdout_check(&full, error));
+    TRY(check_given_folds(data, &full, error));
+    if (full.estimate_noise)
+        TRY(label_noise_check(data, &full, error));
+    if (full.threads == 0)
+        full.threads = thread_count_default(); /* files are read for it: once for all fits */
+    TRY((wants_clean(&full) ? train_cleaned : train_rows)(data, &full, model, report, error));
+    return dataset_check_unchanged(data, error);
+}
+
 /* Trains on all rows; NULL options mean the defaults, and `report` may be NULL. Outputs are set on success only. */
 temper_status temper_train(const temper_data *data, const temper_train_options *options, temper_model **model,
                            temper_train_report *report, temper_error *error)
 {
     temper_train_options full;
-    struct model *trained;
+    struct model *trained = NULL;
     temper_train_report made;
     TRY(api_train_options(&full, options, error));
-    TRY(calibrate_check(&full, error));
-    TRY(clean_check(&full, error));
-    TRY(holdout_check(&full, error));
-    TRY(check_given_folds(dataset_of(data), &full, error));
-    if (full.estimate_noise)
-        TRY(label_noise_check(dataset_of(data), &full, error));
-    if (full.threads == 0)
-        full.threads = thread_count_default(); /* files are read for it: once for all fits */
-    TRY((wants_clean(&full) ? train_cleaned : train_rows)(dataset_of(data), &full, &trained, &made, error));
-    temper_status status = dataset_check_unchanged(dataset_of(data), error);
+    temper_status status = train_checked(dataset_of(data), &full, &trained, &made, error);
+    status = comm_end(dataset_of(data)->ranks.comm, status, error);
     if (status != TEMPER_OK) {
         model_free(trained);
         return status;
@@ -315,16 +324,30 @@ static temper_status tune_cleaned(const struct dataset *data, const temper_tune_
     return TEMPER_OK;
 }
 
-/* Tunes on all rows or on what is believed of them. The report is made on the heap, as it takes 19 KiB. */
+/* Refuses data and options of which the noise of the labels cannot be estimated, before the search. The losses of the
+ * grid are checked by tune() itself. */
+static temper_status check_noise(const struct dataset *data, const temper_tune_options *options,
+                                 struct model *const *model, temper_error *error)
+{
+    temper_train_options two_temperature = options->train;
+    if (!model || !options->train.estimate_noise)
+        return TEMPER_OK;
+    two_temperature.loss = temper_train_defaults().loss;
+    return label_noise_check(data, &two_temperature, error);
+}
+
+/* Tunes on all rows or on what is believed of them. The report is made on the heap, as it takes 19 KiB. Several
+ * processes end here together. */
 static temper_status tune_reported(const struct dataset *data, const temper_tune_options *options, struct model **model,
                                    temper_tune_report *report, temper_error *error)
 {
     temper_tune_report *made = mem_zeroed(1, sizeof *made);
-    if (!made)
-        return error_no_memory(error);
-    temper_status status = (wants_clean(&options->train) ? tune_cleaned : tune_rows)(data, options, model, made, error);
+    temper_status status = made ? check_noise(data, options, model, error) : error_no_memory(error);
+    if (status == TEMPER_OK && made)
+        status = (wants_clean(&options->train) ? tune_cleaned : tune_rows)(data, options, model, made, error);
     if (status == TEMPER_OK)
         status = dataset_check_unchanged(data, error);
+    status = comm_end(data->ranks.comm, status, error);
     if (status == TEMPER_OK && report)
         *report = *made;
     else
@@ -352,12 +375,6 @@ temper_status temper_tune(const temper_data *data, const temper_tune_options *op
     if (full.fold && !full.train.fold) {
         full.train.fold = full.fold;
         full.train.folds = full.folds;
-    }
-    if (model && full.train.estimate_noise) {
-        /* The losses of the grid are checked by tune() itself. */
-        temper_train_options two_temperature = full.train;
-        two_temperature.loss = temper_train_defaults().loss;
-        TRY(label_noise_check(dataset_of(data), &two_temperature, error));
     }
     temper_status status = tune_reported(dataset_of(data), &full, model ? &tuned : NULL, report, error);
     if (status != TEMPER_OK) {
@@ -404,10 +421,13 @@ temper_status temper_audit(const temper_data *data, const temper_audit_options *
     temper_audit_options full = temper_audit_defaults();
     temper_audit_report made;
     TRY(api_nested_options(&full, sizeof full, options, "audit", error));
-    TRY(audit(dataset_of(data), &full, &made, error));
-    temper_status status = dataset_check_unchanged(dataset_of(data), error);
+    temper_status audited = audit(dataset_of(data), &full, &made, error), status = audited;
+    if (status == TEMPER_OK)
+        status = dataset_check_unchanged(dataset_of(data), error);
+    status = comm_end(dataset_of(data)->ranks.comm, status, error);
     if (status != TEMPER_OK) {
-        temper_audit_report_free(&made);
+        if (audited == TEMPER_OK)
+            temper_audit_report_free(&made);
         return status;
     }
     /* Suspects are sorted by score; the array is in the order of the rows. */

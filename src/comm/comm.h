@@ -1,7 +1,9 @@
 /* comm: collective operations of the processes that share one training.
  *
  * All are made of the two callbacks of temper_comm (all-gather and all-to-all). NULL is a single
- * process, for which they cost next to nothing. Every process makes the same calls in the same order. */
+ * process, for which they cost next to nothing. Every process makes the same calls in the same order, except after a
+ * failure: each operation agrees first that no process has failed, and each call of the library that has operations
+ * ends with comm_end. So a process that fails leaves its steps as it would alone, and all others end with its error. */
 #ifndef COMM_COMM_H
 #define COMM_COMM_H
 
@@ -42,6 +44,7 @@ temper_status comm_gather_each_ranks(const temper_comm *comm, const void *mine, 
 temper_status comm_broadcast_ranks(const temper_comm *comm, size_t from, void *block, size_t bytes,
                                    temper_error *error);
 temper_status comm_agree_ranks(const temper_comm *comm, temper_status status, temper_error *error);
+temper_status comm_end_ranks(const temper_comm *comm, temper_status status, temper_error *error);
 temper_status comm_count_ranks(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all,
                                temper_error *error);
 temper_status comm_in_turn_ranks(const temper_comm *comm, turn_fn *add, void *context, void *state, size_t bytes,
@@ -77,10 +80,17 @@ static inline temper_status comm_broadcast(const temper_comm *comm, size_t from,
 }
 
 /* Makes a failure of one process a failure of all: all return the status and the error of the lowest rank that
- * failed. Called after anything that a process does alone and that may fail. */
+ * failed. Called where all have to know it and no other operation follows, or where they continue after it. */
 static inline temper_status comm_agree(const temper_comm *comm, temper_status status, temper_error *error)
 {
     return comm_alone(comm) ? status : comm_agree_ranks(comm, status, error);
+}
+
+/* The end of a call of the library, with its status in this process: the status and the error of all. A call that has
+ * collective operations has it once, on every path through it, before its results are published. */
+static inline temper_status comm_end(const temper_comm *comm, temper_status status, temper_error *error)
+{
+    return comm_alone(comm) ? status : comm_end_ranks(comm, status, error);
 }
 
 /* *all: the sum over ranks; *before, unless NULL: the sum over lower ranks (exclusive prefix sum). */

@@ -140,10 +140,16 @@ static bool any_process_stops(struct follow_context *context)
 {
     struct train_progress *progress = &context->train->progress;
     const struct train_request *request = context->train->request;
-    uint64_t stopping = 0;
-    context->status = comm_count(request->data->ranks.comm, progress->interrupted, NULL, &stopping, request->error);
-    progress->interrupted = progress->interrupted || (context->status == TEMPER_OK && stopping > 0);
-    return progress->interrupted || context->status != TEMPER_OK;
+    temper_error error; /* an interruption is none of the training */
+    temper_status mine = TEMPER_OK;
+    if (progress->interrupted)
+        mine = error_set(&error, TEMPER_INTERRUPTED, "interrupted");
+    temper_status all = comm_agree(request->data->ranks.comm, mine, &error);
+    progress->interrupted = all == TEMPER_INTERRUPTED;
+    context->status = progress->interrupted ? TEMPER_OK : all;
+    if (context->status != TEMPER_OK && request->error)
+        *request->error = error;
+    return all != TEMPER_OK;
 }
 
 /* optim_options.on_progress: called at the start and after each iteration; false ends the minimisation. Errors are kept
@@ -164,9 +170,6 @@ static bool follow(void *data, const struct optim_progress *now)
     /* No checkpoint where validation stops the training: resuming from it would make another step. */
     if (context->status == TEMPER_OK && continues && request->options->checkpoint)
         context->status = checkpoint_save(train, now);
-    /* A failure in one process, as of a full disk, must end all: the others would wait for it in the next sum. */
-    if (!comm_alone(comm))
-        context->status = comm_agree(comm, context->status, request->error);
     if (context->status != TEMPER_OK)
         return false;
     bool wanted = report_progress(train, now, validation);

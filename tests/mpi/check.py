@@ -3,7 +3,8 @@
 something goes wrong in one of them.
 
 tests/mpi/check.py TEMPER TEMPER_MPI MPIRUN CHECK...    with CHECK of: same, memory, wrong,
-tcp, hosts, kill; same:2,3 for so many processes only, kill:50 for so many times
+faults:PROGRAM, tcp, hosts, kill; same:2,3 for so many processes only, kill:50 for so many times,
+faults:PROGRAM:100 for so many allocations of each command
 Exits with 77 where MPI cannot start processes here, or (hosts) no network namespaces can be made.
 """
 import json
@@ -302,6 +303,41 @@ def check_wrong():
     together(2, "predict", "-m", "two.temper", "two.svm", "--memory", "500M", code=2)
 
 
+def without_memory(program, number, words):
+    """Two processes, of which the second lacks memory at its allocation of this number; 0: never."""
+    fault = ["env", f"TEMPER_FAULT=allocation {number}", "TEMPER_FAULT_REPORT=fault.report", program]
+    at_once = ["--mca", "odls_base_sigkill_timeout", "0"] if OPEN_MPI else []
+    start = mpirun(1, *quiet(), *at_once)
+    first = [*start, TEMPER_MPI, *words, ":"]
+    return subprocess.run([*first, *start[start.index("-n"):], *fault, *words], capture_output=True, timeout=PATIENCE)
+
+
+def check_faults(with_what):
+    """An allocation of one process fails: the job ends with exit code 71, and its reason is printed once. What fails
+    within a call of the library ends in order, what fails in the command itself by MPI_Abort, after ten seconds."""
+    program, _, points = with_what.partition(":")
+    program, points, all_points = os.path.abspath(program), int(points or 3), 0
+    run([TEMPER, "train", "two.csv", "-m", "two.temper"])
+    for words in (["train", "two.csv", "-m", "none.temper"], ["eval", "two.csv", "-m", "two.temper"],
+                  ["predict", "two.csv", "-m", "two.temper", "-o", "none.txt"]):
+        words += ["--threads", "1"]
+        whole = without_memory(program, 0, words)
+        expect(whole.returncode == 0, f"{words}: {whole}")
+        count = int(read("fault.report").split()[0])
+        shares = [0.4 + 0.5 * i / points for i in range(points)]
+        if words[0] == "predict":
+            shares[0] = 0.15  # of the model, before anything is read
+        for number in sorted({round(count * share) for share in shares}):
+            for name in ("none.temper", "none.txt"):
+                pathlib.Path(name).unlink(missing_ok=True)
+            done = without_memory(program, number, words)
+            all_points += 1
+            expect(done.returncode == 71 and done.stderr.count(b"out of memory") == 1,
+                   f"{words}, allocation {number}: {done}")
+            expect(not os.path.exists("none.temper") and not os.path.exists("none.txt"), "something was saved")
+    print(f"{all_points} allocations failed")
+
+
 def over_tcp():
     """Not through memory: options of mpirun, or settings of MPICH and its transport layer."""
     if OPEN_MPI:
@@ -531,7 +567,7 @@ def main():
         make_all()
         for check in sys.argv[4:]:
             name, _, with_what = check.partition(":")
-            checks = {"same": check_same, "wrong": check_wrong, "tcp": check_tcp,
+            checks = {"same": check_same, "wrong": check_wrong, "faults": check_faults, "tcp": check_tcp,
                       "hosts": check_hosts, "memory": check_memory, "kill": check_kill}
             checks[name](*[with_what] if with_what else [])
         os.chdir("/")

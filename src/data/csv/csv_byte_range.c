@@ -122,8 +122,11 @@ temper_status csv_own_byte_range(const struct data_reader *reader, uint64_t *fro
                                  .start = mem_alloc(comm->size + 1, sizeof *ranges.start),
                                  .block = mem_alloc(BLOCK, 1),
                                  .error = reader->error};
-    temper_status status =
-        ranges.odd && ranges.start && ranges.block ? find_starts(&ranges) : error_no_memory(reader->error);
+    bool allocated = ranges.odd && ranges.start && ranges.block;
+    /* A failed read is reported by another collective call: all have to leave this one. */
+    temper_status status = comm_agree(comm, allocated ? TEMPER_OK : error_no_memory(reader->error), reader->error);
+    if (status == TEMPER_OK && allocated)
+        status = find_starts(&ranges);
     if (status == TEMPER_OK) {
         *from = ranges.start[comm->rank];
         *to = ranges.start[comm->rank + 1];

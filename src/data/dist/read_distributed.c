@@ -148,10 +148,8 @@ static temper_status report_fault(struct distributed_read *p, size_t failed)
     if (p->comm->rank == failed) {
         reset(p->data);
         status = read_own(p, lines);
-        /* The second read has succeeded: the first one lacked memory, or the file was changed in between. */
-        if (status == TEMPER_OK && p->report[failed].status == TEMPER_NO_MEMORY)
-            status = error_no_memory(p->reader->error);
-        else if (status == TEMPER_OK)
+        /* The second read has succeeded: the file was changed in between. */
+        if (status == TEMPER_OK)
             status = error_set(p->reader->error, TEMPER_IO,
                                "%s: has changed while it was read; leave it as it is, and try "
                                "again",
@@ -289,7 +287,11 @@ temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
  * gives the right message. */
 static temper_status read_parts(struct distributed_read *p, bool *whole)
 {
-    TRY(distributed_read_report(p, read_own(p, 0)));
+    temper_status read = read_own(p, 0);
+    /* No fault of the text: of this process alone, which may not have come as far as the others. */
+    if (read == TEMPER_NO_MEMORY || read == TEMPER_IO)
+        return read;
+    TRY(distributed_read_report(p, read));
     temper_status status = check_copies(p);
     if (status != TEMPER_OK)
         return status;
