@@ -20,6 +20,7 @@ enum {
     SHARE = 1 << 22,       /* bytes that are worth a thread */
     FIRST_ROOM = 1 << 20,  /* elements, if the length of the stream is not known */
     DRAIN_LIMIT = 1 << 26, /* bytes that are counted after the end, for a message */
+    SPAN = 1 << 21,        /* bytes of the matrix that a thread fills one after the other: a huge page */
     PIECE = 1 << 10,       /* integers that a thread converts at a time */
     TILE = 32              /* rows and columns transposed at a time: two tiles fit in the first-level cache */
 };
@@ -216,6 +217,7 @@ static temper_status read_chunk(struct dense_fill *f, size_t count)
 /* A file that is read by several threads. */
 struct parallel_fill {
     const struct dense_fill *fill;
+    size_t chunks, each;     /* each: chunks of a block of parallel_blocks */
     atomic_size_t first_bad; /* the first chunk that failed */
 };
 
@@ -256,20 +258,30 @@ static temper_status read_place(const struct dense_fill *f, size_t chunk)
     return check_chunk(f, from, count);
 }
 
-/* Callback of parallel_blocks. Threads cannot share an error: the message is made afterwards. */
-static temper_status read_place_quietly(void *context, size_t chunk, size_t worker)
+/* Threads cannot share an error: the message is made afterwards. */
+static temper_status read_place_quietly(struct parallel_fill *all, size_t chunk)
 {
-    struct parallel_fill *all = context;
     struct data_reader reader = *all->fill->reader;
     struct dense_fill f = *all->fill;
     reader.error = NULL;
     f.reader = &reader;
-    (void)worker;
     temper_status status = read_place(&f, chunk);
     for (size_t first = atomic_load(&all->first_bad); status != TEMPER_OK && chunk < first;)
         if (atomic_compare_exchange_weak(&all->first_bad, &first, chunk))
             break;
     return status;
+}
+
+/* Callback of parallel_blocks: consecutive chunks. Two threads that reach a new huge page at the same time would both
+ * clear one. */
+static temper_status read_span(void *context, size_t block, size_t worker)
+{
+    struct parallel_fill *all = context;
+    size_t end = (block + 1) * all->each < all->chunks ? (block + 1) * all->each : all->chunks;
+    (void)worker;
+    for (size_t chunk = block * all->each; chunk < end; chunk++)
+        TRY(read_place_quietly(all, chunk));
+    return TEMPER_OK;
 }
 
 /* Threads for this file, 1 where it has to be read in order: a pipe, an archive, or memory that is limited. */
@@ -286,10 +298,10 @@ static size_t fill_threads(const struct dense_fill *f)
  * single thread, which reads all of them again. */
 static temper_status fill_in_parallel(struct dense_fill *f, size_t threads)
 {
-    struct parallel_fill all = {.fill = f};
-    size_t chunks = (size_t)((f->total + CHUNK - 1) / CHUNK);
+    size_t chunks = (size_t)((f->total + CHUNK - 1) / CHUNK), span = SPAN / (CHUNK * kind_size(f->kind));
+    struct parallel_fill all = {.fill = f, .chunks = chunks, .each = span > 0 ? span : 1};
     atomic_init(&all.first_bad, chunks);
-    temper_status status = parallel_blocks(chunks, threads, read_place_quietly, &all);
+    temper_status status = parallel_blocks((chunks + all.each - 1) / all.each, threads, read_span, &all);
     if (f->raw && status != TEMPER_OK)
         return TEMPER_OK;
     if (atomic_load(&all.first_bad) < chunks)
