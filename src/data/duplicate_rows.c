@@ -1,11 +1,11 @@
 /* duplicate_rows: looks rows up by a 64-bit hash and compares rows of equal hash in full; with several processes, a
  * 128-bit hash alone decides.
  *
- * The rows are divided by the leading bits of their hashes into buckets, in which they keep their order, and each bucket
- * has a hash table of its own, so that threads share nothing and the tables fit into a cache. The comparison removes
- * collisions, which are rare below 2^32 rows. Rows of other processes are not there to be compared; with 128 bits a collision among 2^40 rows has a
- * probability of about 2^-49. A third hash, of the values that are not 0, is the same for dense and sparse rows of any
- * width: folds of the calibration are assigned by it. */
+ * The rows are divided by the leading bits of their hashes into buckets, in which they keep their order, and each
+ * bucket has a hash table of its own, so that threads share nothing and the tables fit into a cache. The comparison
+ * removes collisions, which are rare below 2^32 rows. Rows of other processes are not there to be compared; with 128
+ * bits a collision among 2^40 rows has a probability of about 2^-49. A third hash, of the values that are not 0, is the
+ * same for dense and sparse rows of any width: folds of the calibration are assigned by it. */
 #include "data/duplicate_rows.h"
 
 #include <stdlib.h>
@@ -91,7 +91,7 @@ struct row_buckets {
     const struct matrix *x;
     uint64_t *first; /* of each row: its hash at first, then the first row of the same content */
     size_t rows, block_rows, blocks, buckets;
-    size_t *place;          /* [blocks + 1][buckets]: where the rows of a block in each bucket begin */
+    size_t *place;           /* [blocks + 1][buckets]: where the rows of a block in each bucket begin */
     struct row_hash *digest; /* the rows, bucket by bucket, in their order */
 };
 

@@ -195,8 +195,8 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
     struct number_lookup lookup = {.labelling = labelling, .column = column, .seen = seen};
     lookup.to = column->rows < rows ? column->rows : rows;
     for (; status == TEMPER_OK && lookup.from < lookup.to && lookup.from < FIRST_LABELS; lookup.from++)
-        status = add_class(labelling,
-                           classes_add_number(&labelling->classes, seen, column_number(column, lookup.from)));
+        status =
+            add_class(labelling, classes_add_number(&labelling->classes, seen, column_number(column, lookup.from)));
     if (status == TEMPER_OK)
         status = look_up_rows(&lookup, seen);
     if (status == TEMPER_OK && column->rows > rows)
@@ -209,7 +209,8 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
 static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
     /* Otherwise the reader would look for labels beside the labels. */
-    const temper_read_options options = {.labels = "", .threads = labelling->threads}; /* a file of labels has no labels itself */
+    const temper_read_options options = {.labels = "",
+                                         .threads = labelling->threads}; /* a file of labels has no labels itself */
     struct dataset *column = mem_zeroed(1, sizeof *column);
     struct data_reader reader = {
         .path = labelling->path, .source = source, .options = &options, .error = labelling->error};

@@ -29,8 +29,8 @@ struct accuracy_bootstrap {
     const struct corrected_input *in;
     size_t *contender; /* candidates that may win, in the order of the table */
     size_t contenders;
-    double *drawn;     /* of each row, for each thread: its weight times how often it was drawn */
-    double *left_out;  /* of each resample: the winner's accuracy on rows that were not drawn; -1: there are none */
+    double *drawn;    /* of each row, for each thread: its weight times how often it was drawn */
+    double *left_out; /* of each resample: the winner's accuracy on rows that were not drawn; -1: there are none */
 };
 
 static struct corrected_accuracy with_interval(double accuracy, double rows)

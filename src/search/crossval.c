@@ -175,8 +175,8 @@ static void add_row(const struct ended_fit *fit, size_t index, const struct held
     sums->brier += weight * row->brier;
 }
 
-/* Several processes: adds the rows of this process to the sums of the processes before it (comm_in_turn): the order of the additions,
- * hence every bit of the result, is that of a single process. */
+/* Several processes: adds the rows of this process to the sums of the processes before it (comm_in_turn): the order of
+ * the additions, hence every bit of the result, is that of a single process. */
 static void add_rows(void *context, void *state)
 {
     const struct ended_fit *fit = context;

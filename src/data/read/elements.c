@@ -105,12 +105,12 @@ struct integer integer_load(const unsigned char *at, struct element element)
             to = count - from < PIECE ? count : from + PIECE;                                                          \
             for (size_t i = from; i < to; i++) {                                                                       \
                 memcpy(&number, raw + i * sizeof number, sizeof number);                                               \
-                large |= (unsigned)(number > (type)EXACT_IN_FLOAT) | (unsigned)(number < -(type)EXACT_IN_FLOAT);                       \
+                large |= (unsigned)(number > (type)EXACT_IN_FLOAT) | (unsigned)(number < -(type)EXACT_IN_FLOAT);       \
                 out[i] = (float)number;                                                                                \
             }                                                                                                          \
             for (size_t i = from; large && i < to; i++) {                                                              \
                 memcpy(&number, raw + i * sizeof number, sizeof number);                                               \
-                if (number > (type)EXACT_IN_FLOAT || number < -(type)EXACT_IN_FLOAT)                                                   \
+                if (number > (type)EXACT_IN_FLOAT || number < -(type)EXACT_IN_FLOAT)                                   \
                     return i;                                                                                          \
             }                                                                                                          \
         }                                                                                                              \

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "data/duplicate_rows.h"
 #include "data/memory/page_window.h"
 #include "predict/calibration.h"

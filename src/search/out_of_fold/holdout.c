@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread.h"
 #include "base/number.h"
 #include "base/statistics.h"
+#include "base/thread.h"
 #include "data/duplicate_rows.h"
 #include "data/split.h"
 #include "tempered/row_scores.h"

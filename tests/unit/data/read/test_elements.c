@@ -95,5 +95,5 @@ TEST(integers_become_floats)
             }
 }
 
-TEST_LIST(LISTED(integers_become_floats), LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found), LISTED(byte_order_is_reversed),
-          LISTED(integers_that_doubles_hold))
+TEST_LIST(LISTED(integers_become_floats), LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found),
+          LISTED(byte_order_is_reversed), LISTED(integers_that_doubles_hold))
