@@ -133,7 +133,7 @@ static temper_status mark_conflicts(const struct audit_input *in, temper_audit_r
     temper_status status = first ? TEMPER_OK : error_no_memory(in->error);
     status = comm_agree(in->labels.comm, status, in->error);
     if (status == TEMPER_OK && first)
-        status = duplicates_of_all(features, &in->labels, first, in->error);
+        status = duplicates_of_all(features, &in->labels, in->threads, first, in->error);
     for (size_t row = 0; status == TEMPER_OK && first && row < in->rows; row++)
         if (label[row] != label[first[row]])
             suspects[first[row]].conflict = 1;

@@ -60,12 +60,12 @@ double random_uniform(struct random random, uint64_t index)
 uint64_t random_below(struct random random, uint64_t index, uint64_t bound)
 {
     /* Rejection sampling without modulo bias: the last, incomplete run of `bound` numbers is redrawn,
-     * at most every second time. */
-    uint64_t surplus = (UINT64_MAX % bound + 1) % bound;
+     * at most every second time. That run is shorter than `bound`, so that it is computed only for numbers near the
+     * end: a division takes as long as the number itself. */
     for (uint32_t draw = 0;; draw++) {
         uint64_t block[2];
         random_block(random, index, draw, block);
-        if (block[0] <= UINT64_MAX - surplus)
+        if (block[0] <= UINT64_MAX - bound || block[0] <= UINT64_MAX - (UINT64_MAX % bound + 1) % bound)
             return block[0] % bound;
     }
 }

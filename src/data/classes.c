@@ -193,17 +193,17 @@ uint32_t classes_add(struct classes *classes, const char *label, size_t length)
     return number != NOT_FOUND ? number : add_spelling(classes, label, length);
 }
 
-/* Multiplicative hashing of the bits of the number; two numbers in one place replace each other. */
 uint32_t classes_add_number(struct classes *classes, struct number_classes *seen, double value)
 {
     char name[NUMBER_LENGTH];
     uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    size_t place = (size_t)((bits * 0x9e3779b97f4a7c15u) >> 54);
-    if (seen->entry[place].class_up > 0 && seen->entry[place].bits == bits)
-        return seen->entry[place].class_up - 1;
-    uint32_t class = classes_add(classes, name, number_write_f64(value, name));
+    uint32_t class = classes_seen_number(seen, value);
+    if (class != CLASSES_NONE)
+        return class;
+    class = classes_add(classes, name, number_write_f64(value, name));
     if (class < CLASSES_FULL) {
+        memcpy(&bits, &value, sizeof bits);
+        size_t place = number_classes_place(bits);
         seen->entry[place].bits = bits;
         seen->entry[place].class_up = class + 1;
     }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/path.h"
 #include "base/status.h"
@@ -38,8 +39,22 @@ struct number_classes {
         uint32_t class_up; /* its class, plus 1; 0: none */
     } entry[NUMBER_CLASSES];
 };
+/* Where a number is stored: multiplicative hashing of its bits. Two numbers of one place replace each other. */
+static inline size_t number_classes_place(uint64_t bits)
+{
+    return (size_t)((bits * 0x9e3779b97f4a7c15u) >> 54);
+}
 /* The same of a number, whose name is its shortest decimal. Numbers of `seen` are not written as text again. */
 uint32_t classes_add_number(struct classes *classes, struct number_classes *seen, double value);
+/* The class of a number, if `seen` has it; else CLASSES_NONE. */
+static inline uint32_t classes_seen_number(const struct number_classes *seen, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    size_t place = number_classes_place(bits);
+    bool known = seen->entry[place].bits == bits && seen->entry[place].class_up > 0;
+    return known ? seen->entry[place].class_up - 1 : CLASSES_NONE;
+}
 /* The class of a label, or CLASSES_NONE. */
 uint32_t classes_find(const struct classes *classes, const char *label, size_t length);
 /* Sorts the classes; new_number[old] receives the new number of each. */

@@ -13,11 +13,16 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "data/quote_text.h"
 #include "data/read/format.h"
 #include "data/read/line_reader.h"
 
-enum { PEEK = 512 }; /* bytes from which the format is inferred */
+enum {
+    PEEK = 512,           /* bytes from which the format is inferred */
+    FIRST_LABELS = 4096,  /* numbers whose classes are known before others are looked up on several threads */
+    LABEL_BLOCK = 1 << 15 /* numbers that a thread looks up at a time */
+};
 
 /* Labels being read, and their classes; both are moved to the dataset when all have been read. */
 struct labelling {
@@ -27,6 +32,7 @@ struct labelling {
     uint32_t *label;
     uint64_t count;
     struct classes classes;
+    size_t threads;
     bool found; /* by their name, without an option */
 };
 
@@ -99,9 +105,85 @@ static temper_status read_text(struct labelling *labelling, struct source *sourc
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* Labels that are numbers of an array: class names are their shortest decimals, as in a text file. */
+/* Numbers of an array that are looked up by several threads. The classes of the first rows are known before; what a
+ * thread does not find there is left to the caller, which adds classes in the order of the rows. */
+struct number_lookup {
+    struct labelling *labelling;
+    const struct matrix *column;
+    const struct number_classes *seen;
+    uint64_t from, to; /* rows */
+    bool *incomplete;  /* of each block: some of its labels are CLASSES_NONE */
+};
+
+/* The number of a row of an array with one column. */
+static double column_number(const struct matrix *column, uint64_t row)
+{
+    return column->kind == MATRIX_F32   ? (double)((const float *)column->dense)[row]
+           : column->kind == MATRIX_F64 ? ((const double *)column->dense)[row]
+                                        : ((const uint8_t *)column->dense)[row];
+}
+
+/* Callback of parallel_blocks. */
+static temper_status look_up_block(void *context, size_t block, size_t worker)
+{
+    const struct number_lookup *lookup = context;
+    uint64_t from = lookup->from + block * LABEL_BLOCK, left = lookup->to - from;
+    uint64_t to = left < LABEL_BLOCK ? lookup->to : from + LABEL_BLOCK;
+    uint32_t *label = lookup->labelling->label;
+    bool incomplete = false;
+    (void)worker;
+    for (uint64_t i = from; i < to; i++) {
+        label[i] = classes_seen_number(lookup->seen, column_number(lookup->column, i));
+        incomplete |= label[i] == CLASSES_NONE;
+    }
+    lookup->incomplete[block] = incomplete;
+    return TEMPER_OK;
+}
+
+/* Appends the labels of rows [from, to), those of incomplete blocks one by one. */
+static temper_status add_looked_up(const struct number_lookup *lookup, struct number_classes *seen)
+{
+    struct labelling *labelling = lookup->labelling;
+    for (uint64_t i = lookup->from; i < lookup->to; i++) {
+        if (!lookup->incomplete[(i - lookup->from) / LABEL_BLOCK]) {
+            uint64_t left = lookup->to - i;
+            i += (left < LABEL_BLOCK ? left : LABEL_BLOCK) - 1; /* the whole block */
+            labelling->count = i + 1;
+        } else if (labelling->label[i] != CLASSES_NONE) {
+            labelling->count++;
+        } else {
+            double value = column_number(lookup->column, i);
+            TRY(add_class(labelling, classes_add_number(&labelling->classes, seen, value)));
+        }
+    }
+    return TEMPER_OK;
+}
+
+/* Rows from lookup->from on, on all threads. */
+static temper_status look_up_rows(struct number_lookup *lookup, struct number_classes *seen)
+{
+    uint64_t rows = lookup->to - lookup->from;
+    size_t blocks = (size_t)((rows + LABEL_BLOCK - 1) / LABEL_BLOCK);
+    temper_error *error = lookup->labelling->error;
+    if (rows == 0)
+        return TEMPER_OK;
+    lookup->incomplete = mem_alloc(blocks, sizeof *lookup->incomplete);
+    if (!lookup->incomplete)
+        return error_no_memory(error);
+    size_t threads = lookup->labelling->threads;
+    if (threads == 0 && blocks > 1)
+        threads = thread_count_default();
+    temper_status status = parallel_blocks(blocks, threads_worth(threads, (double)rows), look_up_block, lookup);
+    status = status == TEMPER_OK ? add_looked_up(lookup, seen) : error_no_memory(error);
+    mem_free(lookup->incomplete);
+    return status;
+}
+
+/* Labels that are numbers of an array: class names are their shortest decimals, as in a text file. A surplus label is
+ * refused after the others. */
 static temper_status add_column(struct labelling *labelling, const struct matrix *column)
 {
+    uint64_t rows = labelling->data->x.rows;
     temper_status status = TEMPER_OK;
     /* Several numbers a row could be features or one-hot codes. */
     if (column->columns != 1)
@@ -110,13 +192,15 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
     struct number_classes *seen = mem_zeroed(1, sizeof *seen);
     if (!seen)
         return error_no_memory(labelling->error);
-    for (uint64_t i = 0; status == TEMPER_OK && i < column->rows; i++) {
-        double value;
-        matrix_row_f64(column, i, &value);
-        status = i == labelling->data->x.rows
-                     ? wrong_count(labelling, i + 1)
-                     : add_class(labelling, classes_add_number(&labelling->classes, seen, value));
-    }
+    struct number_lookup lookup = {.labelling = labelling, .column = column, .seen = seen};
+    lookup.to = column->rows < rows ? column->rows : rows;
+    for (; status == TEMPER_OK && lookup.from < lookup.to && lookup.from < FIRST_LABELS; lookup.from++)
+        status =
+            add_class(labelling, classes_add_number(&labelling->classes, seen, column_number(column, lookup.from)));
+    if (status == TEMPER_OK)
+        status = look_up_rows(&lookup, seen);
+    if (status == TEMPER_OK && column->rows > rows)
+        status = wrong_count(labelling, rows + 1);
     mem_free(seen);
     return status;
 }
@@ -125,7 +209,8 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
 static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
     /* Otherwise the reader would look for labels beside the labels. */
-    const temper_read_options options = {.labels = "", .threads = 1}; /* a file of labels has no labels itself */
+    const temper_read_options options = {.labels = "",
+                                         .threads = labelling->threads}; /* a file of labels has no labels itself */
     struct dataset *column = mem_zeroed(1, sizeof *column);
     struct data_reader reader = {
         .path = labelling->path, .source = source, .options = &options, .error = labelling->error};
@@ -204,9 +289,9 @@ static temper_status read_labels(struct labelling *labelling)
 }
 
 /* The labels of --labels PATH. */
-temper_status labels_read(const char *path, struct dataset *data, temper_error *error)
+temper_status labels_read(const char *path, size_t threads, struct dataset *data, temper_error *error)
 {
-    struct labelling labelling = {.path = path, .data = data, .error = error};
+    struct labelling labelling = {.path = path, .data = data, .error = error, .threads = threads};
     return read_labels(&labelling);
 }
 
@@ -234,9 +319,9 @@ static bool is_file(const char *path)
 }
 
 /* Reads a file that was found; a note says where the labels come from, since no option named it. */
-static temper_status take_beside(const char *path, struct dataset *data, temper_error *error)
+static temper_status take_beside(const char *path, size_t threads, struct dataset *data, temper_error *error)
 {
-    struct labelling labelling = {.path = path, .data = data, .error = error, .found = true};
+    struct labelling labelling = {.path = path, .data = data, .error = error, .threads = threads, .found = true};
     temper_status status = read_labels(&labelling);
     if (status == TEMPER_OK)
         dataset_note(data, "labels: from %s, beside the data", place_text(path).text);
@@ -245,7 +330,7 @@ static temper_status take_beside(const char *path, struct dataset *data, temper_
 
 /* Looks for labels beside the data: PATH.labels first, then without the .gz or .zst of the data, with each ending. The
  * first file that exists is read. */
-temper_status labels_find(const char *path, struct dataset *data, temper_error *error)
+temper_status labels_find(const char *path, size_t threads, struct dataset *data, temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
     /* Without .gz or .zst. */
@@ -262,7 +347,7 @@ temper_status labels_find(const char *path, struct dataset *data, temper_error *
         if (!name)
             status = error_no_memory(error);
         else if (is_file(name))
-            status = take_beside(name, data, error);
+            status = take_beside(name, threads, data, error);
         mem_free(name);
     }
     mem_free(bare);

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/statistics.h"
+#include "base/thread.h"
 #include "search/crossval.h"
 #include "search/selection_rule.h"
 #include "train/train_streams.h"
@@ -28,8 +29,8 @@ struct accuracy_bootstrap {
     const struct corrected_input *in;
     size_t *contender; /* candidates that may win, in the order of the table */
     size_t contenders;
-    double *drawn;     /* of each row: its weight times how often it was drawn */
-    double sum, count; /* of the winners' accuracies on rows that were not drawn; of resamples with such rows */
+    double *drawn;    /* of each row, for each thread: its weight times how often it was drawn */
+    double *left_out; /* of each resample: the winner's accuracy on rows that were not drawn; -1: there are none */
 };
 
 static struct corrected_accuracy with_interval(double accuracy, double rows)
@@ -61,20 +62,20 @@ static void find_contenders(struct accuracy_bootstrap *bootstrap, size_t best)
 }
 
 /* Draws as many rows as there are, with replacement. */
-static void draw_rows(struct accuracy_bootstrap *bootstrap, size_t resample)
+static void draw_rows(const struct accuracy_bootstrap *bootstrap, size_t resample, double *drawn)
 {
     const struct corrected_input *in = bootstrap->in;
     struct random random = {in->seed, STREAM_BOOTSTRAP};
     size_t rows = in->outcomes->rows;
-    memset(bootstrap->drawn, 0, rows * sizeof *bootstrap->drawn);
+    memset(drawn, 0, rows * sizeof *drawn);
     for (size_t i = 0; i < rows; i++) {
         size_t row = (size_t)random_below(random, (uint64_t)resample * rows + i, rows);
-        bootstrap->drawn[row] += in->weight[row * in->outcomes->stride];
+        drawn[row] += in->weight[row * in->outcomes->stride];
     }
 }
 
 /* The weight of the drawn rows that a candidate predicts wrongly: usually the few, and only their bits are visited. */
-static double drawn_wrong(const struct accuracy_bootstrap *bootstrap, size_t candidate)
+static double drawn_wrong(const struct accuracy_bootstrap *bootstrap, const double *drawn, size_t candidate)
 {
     const struct outcome_table *outcomes = bootstrap->in->outcomes;
     const uint64_t *word = outcomes->bits[OUTCOMES_FOLDS] + candidate * outcomes->words;
@@ -83,21 +84,21 @@ static double drawn_wrong(const struct accuracy_bootstrap *bootstrap, size_t can
         size_t left = outcomes->rows - 64 * i;
         uint64_t wrong = ~word[i] & (left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX);
         for (; wrong; wrong &= wrong - 1) /* clears the lowest bit */
-            sum += bootstrap->drawn[64 * i + (size_t)__builtin_ctzll(wrong)];
+            sum += drawn[64 * i + (size_t)__builtin_ctzll(wrong)];
     }
     return sum;
 }
 
 /* The winner on the drawn rows; of equal ones that with the larger penalty, then the first, as the selection rule
  * has it. */
-static size_t winner(const struct accuracy_bootstrap *bootstrap)
+static size_t winner(const struct accuracy_bootstrap *bootstrap, const double *drawn)
 {
     const temper_tune_candidate *candidate = bootstrap->in->candidate;
     size_t best = bootstrap->contender[0];
     double least = INFINITY;
     for (size_t i = 0; i < bootstrap->contenders; i++) {
         size_t j = bootstrap->contender[i];
-        double wrong = drawn_wrong(bootstrap, j);
+        double wrong = drawn_wrong(bootstrap, drawn, j);
         if (wrong < least || (wrong == least && penalty_exceeds(&candidate[j], &candidate[best]))) {
             least = wrong;
             best = j;
@@ -106,31 +107,43 @@ static size_t winner(const struct accuracy_bootstrap *bootstrap)
     return best;
 }
 
-/* Adds the accuracy of a candidate on the rows that were not drawn. */
-static void add_left_out(struct accuracy_bootstrap *bootstrap, size_t candidate)
+/* The accuracy of a candidate on the rows that were not drawn; -1 if there are none. */
+static double left_out_accuracy(const struct accuracy_bootstrap *bootstrap, const double *drawn, size_t candidate)
 {
     const struct corrected_input *in = bootstrap->in;
     double all = 0, correct = 0;
     for (size_t row = 0; row < in->outcomes->rows; row++) {
-        double weight = bootstrap->drawn[row] > 0 ? 0 : in->weight[row * in->outcomes->stride];
+        double weight = drawn[row] > 0 ? 0 : in->weight[row * in->outcomes->stride];
         all += weight;
         correct += outcome_of(in->outcomes, OUTCOMES_FOLDS, candidate, row) ? weight : 0;
     }
-    if (!(all > 0))
-        return;
-    bootstrap->sum += correct / all;
-    bootstrap->count++;
+    return all > 0 ? correct / all : -1;
 }
 
-/* The selection is repeated on every resample. Both of its parts cost rows times contenders at most. */
-static void run_bootstrap(struct accuracy_bootstrap *bootstrap)
+/* Callback of parallel_blocks. The selection is repeated on every resample; both of its parts cost rows times
+ * contenders at most. */
+static temper_status run_resample(void *context, size_t resample, size_t worker)
 {
-    double each = (double)bootstrap->in->outcomes->rows * (double)bootstrap->contenders;
+    const struct accuracy_bootstrap *bootstrap = context;
+    double *drawn = bootstrap->drawn + worker * bootstrap->in->outcomes->rows;
+    draw_rows(bootstrap, resample, drawn);
+    bootstrap->left_out[resample] = left_out_accuracy(bootstrap, drawn, winner(bootstrap, drawn));
+    return TEMPER_OK;
+}
+
+/* The mean over the resamples, added in their order; `measured` if none has left out a row. */
+static temper_status run_bootstrap(struct accuracy_bootstrap *bootstrap, size_t threads, double measured, double *mean)
+{
+    double each = (double)bootstrap->in->outcomes->rows * (double)bootstrap->contenders, sum = 0, count = 0;
     size_t resamples = (size_t)fmax(FEWEST_RESAMPLES, fmin(RESAMPLES, MOST_OPERATIONS / each));
-    for (size_t i = 0; i < resamples; i++) {
-        draw_rows(bootstrap, i);
-        add_left_out(bootstrap, winner(bootstrap));
-    }
+    TRY(parallel_blocks(resamples, threads, run_resample, bootstrap));
+    for (size_t i = 0; i < resamples; i++)
+        if (bootstrap->left_out[i] >= 0) {
+            sum += bootstrap->left_out[i];
+            count++;
+        }
+    *mean = count > 0 ? sum / count : measured;
+    return TEMPER_OK;
 }
 
 /* The interval is around the corrected accuracy, with the standard error of a binomial share: the bootstrap corrects
@@ -138,20 +151,24 @@ static void run_bootstrap(struct accuracy_bootstrap *bootstrap)
 temper_status correct_accuracy(const struct corrected_input *in, size_t best, struct corrected_accuracy *out,
                                temper_error *error)
 {
-    double measured = in->candidate[best].accuracy;
+    double measured = in->candidate[best].accuracy, accuracy = 0;
+    size_t threads = threads_worth(in->threads, 20.0 * FEWEST_RESAMPLES * (double)in->outcomes->rows);
     struct accuracy_bootstrap bootstrap = {.in = in,
                                            .contender =
                                                mem_alloc(in->outcomes->candidates, sizeof *bootstrap.contender),
-                                           .drawn = mem_alloc(in->outcomes->rows, sizeof *bootstrap.drawn)};
-    bool allocated = bootstrap.contender && bootstrap.drawn;
-    if (allocated) {
+                                           .drawn = mem_alloc(threads, in->outcomes->rows * sizeof *bootstrap.drawn),
+                                           .left_out = mem_alloc(RESAMPLES, sizeof *bootstrap.left_out)};
+    temper_status status = TEMPER_NO_MEMORY;
+    if (bootstrap.contender && bootstrap.drawn && bootstrap.left_out) {
         find_contenders(&bootstrap, best);
-        run_bootstrap(&bootstrap);
-        /* Never above what was measured: the selection cannot have made the best look worse. */
-        double accuracy = bootstrap.count > 0 ? bootstrap.sum / bootstrap.count : measured;
-        *out = with_interval(fmin(accuracy, measured), in->rows);
+        status = run_bootstrap(&bootstrap, threads, measured, &accuracy);
     }
     mem_free(bootstrap.contender);
     mem_free(bootstrap.drawn);
-    return allocated ? TEMPER_OK : error_no_memory(error);
+    mem_free(bootstrap.left_out);
+    if (status != TEMPER_OK)
+        return error_no_memory(error);
+    /* Never above what was measured: the selection cannot have made the best look worse. */
+    *out = with_interval(fmin(accuracy, measured), in->rows);
+    return TEMPER_OK;
 }

@@ -15,6 +15,7 @@ struct corrected_input {
     const double *weight; /* of each row of the data */
     double rows;          /* effective number of rows, for the standard error */
     uint64_t seed;
+    size_t threads; /* at least 1 */
 };
 
 struct corrected_accuracy {

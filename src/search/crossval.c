@@ -7,6 +7,7 @@
 #include "search/crossval.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -39,10 +40,12 @@ struct held_out_row {
 struct crossval_trial {
     size_t candidate;
     size_t fits_left;           /* the candidate is measured when this is 0 */
+    atomic_size_t unscored;     /* fits whose rows are not measured yet */
     struct held_out_sums *sums; /* of each part */
     uint8_t *correct;           /* 1: predicted as labelled by the fit that leaves the row out; of this process */
     uint16_t *predicted[2];     /* halves only: of the rows of this process */
     double *confidence;         /* the same */
+    temper_tune_candidate half; /* halves, one process: measures of both fits */
 };
 
 /* The candidates that are fitted together, and the workspace that their fits share: results are taken one fit at a
@@ -60,8 +63,9 @@ struct crossval_batch {
     size_t first;
     double *carried; /* weights of the last two candidates for the next batch (carried_end), or NULL */
     size_t size;
-    double *p, *trusted_activation; /* workspace: probabilities of a row, scores of trusted rows */
-    struct held_out_row *row;       /* of the rows of this process, by one fit */
+    double *trusted_activation; /* workspace: scores of trusted rows */
+    double *p;                  /* several processes: workspace for the probabilities of a row */
+    struct held_out_row *row;   /* and the rows of this process, by one fit */
 };
 
 /* The number of fits of a candidate in a stage: each leaves out one of the two halves, or one of the K folds. */
@@ -78,6 +82,7 @@ struct ended_fit {
     struct crossval_trial *trial;
     const struct fit_end *end;
     uint32_t part;
+    double *p; /* workspace: probabilities of a row */
 };
 
 /* The part of a row of this process; the partition is of the rows of all processes. */
@@ -97,7 +102,7 @@ static void measure_losses(const struct ended_fit *fit, const double *a, uint32_
     const struct model model = {.vectors = fits_vectors(batch->cv->features),
                                 .classes = {.count = classes},
                                 .loss = batch->table->candidate[fit->trial->candidate].loss};
-    double brier = 0, *p = batch->p;
+    double brier = 0, *p = fit->p;
     out->log_loss = out->brier = NAN;
     if (!model_has_probabilities(&model))
         return;
@@ -108,14 +113,13 @@ static void measure_losses(const struct ended_fit *fit, const double *a, uint32_
     out->brier = classes == 2 ? brier / 2 : brier;
 }
 
-/* Fills batch->row[row]. Fits of the halves also keep the predicted class of every row, since half_split_stats
+/* Fills *out. Fits of the halves also keep the predicted class of every row, since half_split_stats
  * measures the agreement of the two models; the confidence is kept from the held-out model alone. */
-static void measure_row(const struct ended_fit *fit, size_t row)
+static void measure_row(const struct ended_fit *fit, size_t row, struct held_out_row *out)
 {
     struct crossval_batch *batch = fit->batch;
     const struct crossval *cv = batch->cv;
     struct crossval_trial *trial = fit->trial;
-    struct held_out_row *out = &batch->row[row];
     size_t vectors = fits_vectors(cv->features);
     const double *a = fit->end->activation + row * vectors;
     bool halves = batch->stage == STAGE_HALVES;
@@ -157,24 +161,28 @@ static void add_own_trusted(const struct ended_fit *fit, struct held_out_sums *s
     }
 }
 
-/* Adds the rows of this process to the sums of the processes before it (comm_in_turn): the order of the additions,
- * hence every bit of the result, is that of a single process. Rows that the fit has seen, and rows of weight 0, which
- * no fit has seen either, do not count. */
+/* Rows that the fit has seen, and rows of weight 0, which no fit has seen either, do not count. */
+static void add_row(const struct ended_fit *fit, size_t index, const struct held_out_row *row,
+                    struct held_out_sums *sums)
+{
+    const struct crossval *cv = fit->batch->cv;
+    double weight = cv->weight[cv->labels.first + index];
+    if (!row->held_out || !(weight > 0))
+        return;
+    sums->weight += weight;
+    sums->correct += row->correct ? weight : 0;
+    sums->log_loss -= weight * row->log_loss;
+    sums->brier += weight * row->brier;
+}
+
+/* Several processes: adds the rows of this process to the sums of the processes before it (comm_in_turn): the order of
+ * the additions, hence every bit of the result, is that of a single process. */
 static void add_rows(void *context, void *state)
 {
     const struct ended_fit *fit = context;
-    const struct crossval *cv = fit->batch->cv;
     struct held_out_sums *sums = state;
-    for (size_t i = 0; i < cv->labels.own; i++) {
-        const struct held_out_row *row = &fit->batch->row[i];
-        double weight = cv->weight[cv->labels.first + i];
-        if (!row->held_out || !(weight > 0))
-            continue;
-        sums->weight += weight;
-        sums->correct += row->correct ? weight : 0;
-        sums->log_loss -= weight * row->log_loss;
-        sums->brier += weight * row->brier;
-    }
+    for (size_t i = 0; i < fit->batch->cv->labels.own; i++)
+        add_row(fit, i, &fit->batch->row[i], sums);
     add_own_trusted(fit, sums);
 }
 
@@ -288,9 +296,10 @@ static temper_status finish_candidate(struct crossval_batch *batch, struct cross
     /* Accuracies by fold are kept for the paired comparison with logistic regression in tune.c. */
     for (size_t i = 0; folds && i < batch->parts; i++)
         batch->table->fold_accuracy[trial->candidate * cv->folds + i] = trial->sums[i].correct / trial->sums[i].weight;
-    if (batch->stage == STAGE_HALVES)
-        TRY(comm_alone(cv->labels.comm) ? measure_halves(cv, trial->predicted, trial->confidence, candidate, error)
-                                        : measure_gathered_halves(cv, trial, candidate, error));
+    if (batch->stage == STAGE_HALVES && !comm_alone(cv->labels.comm))
+        TRY(measure_gathered_halves(cv, trial, candidate, error));
+    else if (batch->stage == STAGE_HALVES)
+        half_split_copy(&trial->half, candidate);
     if (batch->stage == STAGE_HALVES)
         TRY(keep_outcomes(batch, trial, OUTCOMES_HALVES, error));
     if (folds)
@@ -320,6 +329,41 @@ static void carry_end(struct crossval_batch *batch, const struct fit_end *end)
         memcpy(carried_end(batch, CARRIED_LAST, part), end->w, bytes);
 }
 
+/* One process: measures the rows of a fit (fits_job.scored, at the same time as other fits), and the halves with the
+ * second of their fits. The measures of a candidate are set later, by finish_candidate: a checkpoint may be saved
+ * meanwhile. */
+static temper_status score_fit(void *context, const struct fit_end *end, temper_error *error)
+{
+    struct crossval_batch *batch = context;
+    const struct crossval *cv = batch->cv;
+    struct crossval_trial *trial = &batch->trial[end->fit / batch->parts];
+    struct ended_fit fit = {batch, trial, end, (uint32_t)(end->fit % batch->parts), NULL};
+    struct held_out_sums *sums = &trial->sums[fit.part];
+    fit.p = mem_alloc(cv->features->data->classes.count, sizeof *fit.p);
+    if (!fit.p)
+        return error_no_memory(error);
+    for (size_t i = 0; i < cv->labels.own; i++) {
+        struct held_out_row row;
+        measure_row(&fit, i, &row);
+        add_row(&fit, i, &row, sums);
+    }
+    add_own_trusted(&fit, sums);
+    mem_free(fit.p);
+    if (atomic_fetch_sub(&trial->unscored, 1) > 1 || batch->stage != STAGE_HALVES)
+        return TEMPER_OK;
+    return measure_halves(cv, trial->predicted, trial->confidence, &trial->half, error);
+}
+
+/* Several processes: measures the rows of a fit and adds them process by process, one fit after the other. */
+static temper_status score_in_turn(const struct ended_fit *fit, struct held_out_sums *sums, temper_error *error)
+{
+    const struct crossval *cv = fit->batch->cv;
+    for (size_t row = 0; row < cv->labels.own; row++)
+        measure_row(fit, row, &fit->batch->row[row]);
+    struct ended_fit copy = *fit;
+    return comm_in_turn(cv->labels.comm, add_rows, &copy, sums, sizeof *sums, error);
+}
+
 /* Takes the result of one fit (fits_job.ended; one call at a time, so that the workspace of the batch can be
  * shared). */
 static temper_status take_fit(void *context, const struct fit_end *end, temper_error *error)
@@ -327,12 +371,11 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
     struct crossval_batch *batch = context;
     const struct crossval *cv = batch->cv;
     struct crossval_trial *trial = &batch->trial[end->fit / batch->parts];
-    struct ended_fit fit = {batch, trial, end, (uint32_t)(end->fit % batch->parts)};
+    struct ended_fit fit = {batch, trial, end, (uint32_t)(end->fit % batch->parts), batch->p};
     struct held_out_sums *sums = &trial->sums[fit.part];
-    for (size_t row = 0; row < cv->labels.own; row++)
-        measure_row(&fit, row);
-    /* The rows of the data process by process, then the other trusted rows, which every process adds alike. */
-    TRY(comm_in_turn(cv->labels.comm, add_rows, &fit, sums, sizeof *sums, error));
+    /* The rows of the data, then the other trusted rows, which every process adds alike. */
+    if (!comm_alone(cv->labels.comm))
+        TRY(score_in_turn(&fit, sums, error));
     if (cv->trusted.data)
         TRY(add_other_trusted(&fit, sums, error));
     if (batch->carried)
@@ -375,6 +418,7 @@ static bool trial_new(const struct crossval_batch *batch, size_t candidate, stru
     size_t rows = batch->cv->labels.own;
     trial->candidate = candidate;
     trial->fits_left = batch->parts;
+    atomic_init(&trial->unscored, batch->parts);
     trial->sums = mem_zeroed(batch->parts, sizeof *trial->sums);
     trial->correct = mem_zeroed(rows, sizeof *trial->correct);
     if (batch->stage != STAGE_HALVES)
@@ -432,9 +476,10 @@ static bool batch_new(struct crossval_batch *batch)
     size_t parts = batch->parts, vectors = fits_vectors(cv->features);
     batch->trial = mem_zeroed(batch->trials, sizeof *batch->trial);
     batch->fit = mem_alloc(batch->trials, parts * sizeof *batch->fit);
+    size_t in_turn = comm_alone(cv->labels.comm) ? 0 : cv->labels.own;
     batch->p = mem_alloc(cv->features->data->classes.count, sizeof *batch->p);
     batch->trusted_activation = mem_alloc(cv->trusted.count, vectors * sizeof *batch->trusted_activation);
-    batch->row = mem_alloc(cv->labels.own, sizeof *batch->row);
+    batch->row = mem_alloc(in_turn, sizeof *batch->row);
     bool allocated = batch->trial && batch->fit && batch->p && batch->trusted_activation && batch->row;
     for (size_t i = 0; allocated && i < batch->trials; i++) {
         allocated = trial_new(batch, batch->of->which[batch->first + i], &batch->trial[i]);
@@ -459,6 +504,7 @@ static temper_status run_batch(struct crossval_batch *batch, bool *finished, tem
                            .options = cv->train,
                            .threads = cv->train->threads,
                            .converges = cv->converges,
+                           .scored = comm_alone(cv->labels.comm) ? score_fit : NULL,
                            .ended = take_fit,
                            .goes_on = keep_going,
                            .context = batch};

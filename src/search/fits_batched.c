@@ -25,6 +25,8 @@ enum {
     WORTH_THREADS = 1 << 16 /* numbers of all solvers together from which threads advance them */
 };
 /* Memory of all solvers together, but at least MULTI_WIDTH of them, and of scores. */
+/* Multiplications that take as long as measuring the prediction of a row. */
+static const double SCORE_WORK = 50;
 static const size_t SOLVER_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
 enum { SOLVER_SHARE = 8, SCORE_SHARE = 16 }; /* with a memory limit: at most these fractions of it */
 
@@ -434,19 +436,50 @@ static void collect_requests(struct fit_batch *batch)
     }
 }
 
+/* What is reported of the fit of a slot that has scores. */
+static struct fit_end end_of(const struct fit_slot *slot)
+{
+    struct optim_result result = lbfgs_result(slot->solver);
+    return (struct fit_end){.fit = slot->fit,
+                            .stop = result.stop,
+                            .iterations = result.iterations,
+                            .evaluations = result.evaluations,
+                            .w = lbfgs_best(slot->solver),
+                            .activation = slot->request->scores};
+}
+
+/* Reports the scores of a slot's fit, if it has any; runs on a worker thread. */
+static temper_status report_scores(void *context, size_t number, size_t worker)
+{
+    const struct fit_batch *batch = context;
+    const struct fit_slot *slot = &batch->slot[number];
+    (void)worker;
+    if (slot->stage != SLOT_SCORES || !slot->request)
+        return TEMPER_OK;
+    struct fit_end end = end_of(slot);
+    return batch->job->scored(batch->job->context, &end, NULL);
+}
+
+/* The same of all slots. */
+static temper_status report_all_scores(struct fit_batch *batch)
+{
+    size_t fits = 0;
+    for (size_t i = 0; i < batch->slots; i++)
+        fits += batch->slot[i].stage == SLOT_SCORES && batch->slot[i].request;
+    if (fits == 0 || !batch->job->scored)
+        return TEMPER_OK;
+    size_t threads = threads_worth(batch->job->threads, SCORE_WORK * (double)(fits * batch->rows));
+    temper_status status = pool_blocks(multi_threads(batch->objective), batch->slots, threads, report_scores, batch);
+    return status == TEMPER_OK ? status : error_no_memory(batch->error);
+}
+
 /* Reports a fit to the caller, keeps its weights if others start from them, and frees its slot. fit_end.w and the
  * scores are valid during the call only. The kept weights are freed when the last of those has begun. */
 static temper_status finish_fit(struct fit_batch *batch, struct fit_slot *slot)
 {
     const struct fits_job *job = batch->job;
     struct fit_record *record = &batch->record[slot->fit];
-    struct optim_result result = lbfgs_result(slot->solver);
-    struct fit_end end = {.fit = slot->fit,
-                          .stop = result.stop,
-                          .iterations = result.iterations,
-                          .evaluations = result.evaluations,
-                          .w = lbfgs_best(slot->solver),
-                          .activation = slot->request->scores};
+    struct fit_end end = end_of(slot);
     temper_status status = job->ended(job->context, &end, batch->error);
     if (status == TEMPER_OK && record->waiting > 0) {
         record->end = mem_alloc(batch->size, sizeof *record->end);
@@ -526,6 +559,7 @@ static temper_status reply_all(struct fit_batch *batch)
         slot->reply = slot->has_reply ? slot->request->number : 0;
     }
     TRY(advance_all(batch));
+    TRY(report_all_scores(batch));
     for (size_t i = 0; i < batch->slots; i++) {
         struct fit_slot *slot = &batch->slot[i];
         if (slot->stage == SLOT_ZERO)

@@ -132,7 +132,7 @@ static temper_status solve(struct separate_fit *self, size_t number, const doubl
 
 /* Computes the scores of all rows, those left out too, and calls job->ended under the lock. Fits run on several threads
  * at once, and the caller's function is not prepared for that: the lock makes its calls one after the other. The scores
- * are computed outside of it. */
+ * are computed outside of it, and job->scored is called there. */
 static temper_status report_end(struct separate_fit *self, size_t number)
 {
     struct separate_fits *all = self->all;
@@ -146,8 +146,11 @@ static temper_status report_end(struct separate_fit *self, size_t number)
     temper_status status = scaled_features_activations(job->features, solution, all->threads, a, &self->error);
     if (status == TEMPER_OK) {
         struct fit_end end = {number, result->stop, result->iterations, result->evaluations, result->solution, a};
+        if (job->scored)
+            status = job->scored(job->context, &end, &self->error);
         pthread_mutex_lock(&all->lock);
-        status = job->ended(job->context, &end, &self->error);
+        if (status == TEMPER_OK)
+            status = job->ended(job->context, &end, &self->error);
         pthread_mutex_unlock(&all->lock);
     }
     mem_free(a);

@@ -217,6 +217,18 @@ static double measure_code(const struct half_split *halves, const struct half_sp
     return code_length(space->coded, count, halves->classes) / all;
 }
 
+void half_split_copy(const temper_tune_candidate *from, temper_tune_candidate *to)
+{
+    to->half_accuracy = from->half_accuracy;
+    to->agreement = from->agreement;
+    memcpy(to->band_error, from->band_error, sizeof to->band_error);
+    to->top_error = from->top_error;
+    to->top_ratio = from->top_ratio;
+    to->undecided = from->undecided;
+    to->balance = from->balance;
+    to->code_length = from->code_length;
+}
+
 /* Ranks are within each half, since the scores of two models are not on the same scale: penalty and rows alike, one may
  * still have larger weights. A rank of -1 marks rows that count nowhere. */
 temper_status half_split_measure(const struct half_split *halves, temper_tune_candidate *out, temper_error *error)

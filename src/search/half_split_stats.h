@@ -15,5 +15,7 @@ struct half_split {
 
 /* Fills half_accuracy and the measures after it. */
 temper_status half_split_measure(const struct half_split *halves, temper_tune_candidate *out, temper_error *error);
+/* Copies what half_split_measure fills. */
+void half_split_copy(const temper_tune_candidate *from, temper_tune_candidate *to);
 
 #endif

@@ -65,6 +65,9 @@ struct fits_job {
     /* NULL, or weights as fit_end.w near which all fits are expected to end: the batched ones of a convex loss are
      * preconditioned by the Hessian there, in place of that at W = 0. They have one loss. */
     const double *curvature_at;
+    /* Called after each fit by the thread that has computed its scores, before `ended`, and perhaps for several fits at
+     * the same time; `error` may be NULL. May be NULL. */
+    temper_status (*scored)(void *context, const struct fit_end *end, temper_error *error);
     /* Called after each fit, one call at a time, in no particular order but the same on all processes; a status other
      * than TEMPER_OK ends all fits. */
     temper_status (*ended)(void *context, const struct fit_end *end, temper_error *error);

@@ -375,7 +375,8 @@ static temper_status expect_accuracy(const struct tune_request *request, const s
                                     .candidate = table->candidate,
                                     .weight = setup->cv.weight,
                                     .rows = setup->cv.rows,
-                                    .seed = request->train.seed};
+                                    .seed = request->train.seed,
+                                    .threads = setup->cv.train->threads};
     struct corrected_accuracy expected = plain_accuracy(&input, selection->best);
     if (selection->best == selection->by_accuracy && table->candidate[selection->best].stage == STAGE_FOLDS)
         TRY(correct_accuracy(&input, selection->best, &expected, request->error));

@@ -185,7 +185,7 @@ static temper_status fill_duplicates(const struct audit_input *in, const struct 
     temper_status status = first && space && seen ? TEMPER_OK : error_no_memory(in->error);
     status = comm_agree(in->labels.comm, status, in->error);
     if (status == TEMPER_OK)
-        status = duplicates_of_all(features, &in->labels, first, in->error);
+        status = duplicates_of_all(features, &in->labels, in->threads, first, in->error);
     if (status == TEMPER_OK && first && space && seen) {
         list_pairs(in, near, first, median_distance(in, near, space), health);
         count_duplicates(in, health, seen);

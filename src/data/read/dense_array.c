@@ -20,9 +20,10 @@ enum {
     SHARE = 1 << 22,       /* bytes that are worth a thread */
     FIRST_ROOM = 1 << 20,  /* elements, if the length of the stream is not known */
     DRAIN_LIMIT = 1 << 26, /* bytes that are counted after the end, for a message */
+    SPAN = 1 << 21,        /* bytes of the matrix that a thread fills one after the other: a huge page */
+    PIECE = 1 << 10,       /* integers that a thread converts at a time */
     TILE = 32              /* rows and columns transposed at a time: two tiles fit in the first-level cache */
 };
-#define EXACT_IN_FLOAT (1u << 24) /* integers up to here are floats */
 
 /* A matrix that is being filled from the stream, in the order of the file. */
 struct dense_fill {
@@ -104,7 +105,10 @@ static temper_status reserve(struct dense_fill *f, uint64_t count)
         capacity = (size_t)f->total;
     if (capacity <= f->capacity)
         return TEMPER_OK;
-    unsigned char *out = array_resize(f->reader->spill, f->out, capacity, kind_size(f->kind));
+    /* The first allocation may be of the whole matrix, whose page faults would take as long as reading it. */
+    bool first = !f->reader->spill && !f->out;
+    unsigned char *out = first ? mem_aligned(capacity, kind_size(f->kind))
+                               : array_resize(f->reader->spill, f->out, capacity, kind_size(f->kind));
     if (!out)
         return error_no_memory(f->reader->error);
     f->out = out;
@@ -151,7 +155,12 @@ static temper_status convert_integers(struct dense_fill *f, size_t count)
 {
     struct element element = f->plan->element;
     temper_status status = TEMPER_OK;
-    for (size_t i = 0; i < count && status == TEMPER_OK; i++) {
+    size_t done = 0;
+    void *floats = f->out;
+    if (f->kind == MATRIX_F32)
+        done = integers_to_floats(f->raw, element, count, (float *)floats + f->done);
+    f->done += done;
+    for (size_t i = done; i < count && status == TEMPER_OK; i++) {
         struct integer integer = integer_load(f->raw + i * element.size, element);
         bool narrow = integer.magnitude <= EXACT_IN_FLOAT;
         if (!narrow && !integer_fits_double(integer))
@@ -208,32 +217,54 @@ static temper_status read_chunk(struct dense_fill *f, size_t count)
 /* A file that is read by several threads. */
 struct parallel_fill {
     const struct dense_fill *fill;
+    size_t chunks, each;     /* each: chunks of a block of parallel_blocks */
     atomic_size_t first_bad; /* the first chunk that failed */
 };
 
-/* Reads and checks one chunk of CHUNK elements, wherever the others are. */
-static temper_status read_place(const struct dense_fill *f, size_t chunk)
+/* Reads `count` elements in the byte order of this machine. */
+static temper_status read_elements(const struct dense_fill *f, uint64_t from, size_t count, unsigned char *into)
 {
     struct element element = f->plan->element;
-    uint64_t from = (uint64_t)chunk * CHUNK, left = f->total - from;
-    size_t count = left < CHUNK ? (size_t)left : CHUNK;
-    unsigned char *into = f->out + from * element.size;
     TRY(source_read_at(f->reader->source, f->plan->header_size + from * element.size, into, count * element.size,
                        f->reader->error));
     if (element.big_endian != host_is_big_endian())
         swap_elements(into, count, element.size);
+    return TEMPER_OK;
+}
+
+/* Converts integers that are floats; others fail, without a message. */
+static temper_status read_integers(const struct dense_fill *f, uint64_t from, size_t count)
+{
+    unsigned char raw[PIECE * sizeof(uint64_t)];
+    void *floats = f->out;
+    float *out = floats;
+    for (uint64_t at = from, end = from + count; at < end; at += PIECE) {
+        size_t piece = end - at < PIECE ? (size_t)(end - at) : PIECE;
+        TRY(read_elements(f, at, piece, raw));
+        if (integers_to_floats(raw, f->plan->element, piece, out + at) < piece)
+            return TEMPER_BAD_DATA;
+    }
+    return TEMPER_OK;
+}
+
+/* Reads and checks one chunk of CHUNK elements, wherever the others are. */
+static temper_status read_place(const struct dense_fill *f, size_t chunk)
+{
+    uint64_t from = (uint64_t)chunk * CHUNK, left = f->total - from;
+    size_t count = left < CHUNK ? (size_t)left : CHUNK;
+    if (f->raw)
+        return read_integers(f, from, count);
+    TRY(read_elements(f, from, count, f->out + from * kind_size(f->kind)));
     return check_chunk(f, from, count);
 }
 
-/* Callback of parallel_blocks. Threads cannot share an error: the message is made afterwards. */
-static temper_status read_place_quietly(void *context, size_t chunk, size_t worker)
+/* Threads cannot share an error: the message is made afterwards. */
+static temper_status read_place_quietly(struct parallel_fill *all, size_t chunk)
 {
-    struct parallel_fill *all = context;
     struct data_reader reader = *all->fill->reader;
     struct dense_fill f = *all->fill;
     reader.error = NULL;
     f.reader = &reader;
-    (void)worker;
     temper_status status = read_place(&f, chunk);
     for (size_t first = atomic_load(&all->first_bad); status != TEMPER_OK && chunk < first;)
         if (atomic_compare_exchange_weak(&all->first_bad, &first, chunk))
@@ -241,24 +272,38 @@ static temper_status read_place_quietly(void *context, size_t chunk, size_t work
     return status;
 }
 
-/* Threads for this file, 1 where it has to be read in order: a pipe, an archive, numbers that are converted, or memory
- * that is limited. */
+/* Callback of parallel_blocks: consecutive chunks. Two threads that reach a new huge page at the same time would both
+ * clear one. */
+static temper_status read_span(void *context, size_t block, size_t worker)
+{
+    struct parallel_fill *all = context;
+    size_t end = (block + 1) * all->each < all->chunks ? (block + 1) * all->each : all->chunks;
+    (void)worker;
+    for (size_t chunk = block * all->each; chunk < end; chunk++)
+        TRY(read_place_quietly(all, chunk));
+    return TEMPER_OK;
+}
+
+/* Threads for this file, 1 where it has to be read in order: a pipe, an archive, or memory that is limited. */
 static size_t fill_threads(const struct dense_fill *f)
 {
     size_t asked = f->reader->options->threads, worth = (size_t)(f->total * f->plan->element.size / SHARE) + 1;
-    if (f->raw || f->reader->spill || f->capacity < f->total || worth < 2 || !source_has_places(f->reader->source))
+    if (f->reader->spill || f->capacity < f->total || worth < 2 || !source_has_places(f->reader->source))
         return 1;
     asked = asked ? asked : thread_count_default();
     return asked < worth ? asked : worth;
 }
 
-/* Every thread reads chunks to their final place and checks them there. */
+/* Every thread reads chunks to their final place and checks them there. Integers of which one is no float are left to a
+ * single thread, which reads all of them again. */
 static temper_status fill_in_parallel(struct dense_fill *f, size_t threads)
 {
-    struct parallel_fill all = {.fill = f};
-    size_t chunks = (size_t)((f->total + CHUNK - 1) / CHUNK);
+    size_t chunks = (size_t)((f->total + CHUNK - 1) / CHUNK), span = SPAN / (CHUNK * kind_size(f->kind));
+    struct parallel_fill all = {.fill = f, .chunks = chunks, .each = span > 0 ? span : 1};
     atomic_init(&all.first_bad, chunks);
-    temper_status status = parallel_blocks(chunks, threads, read_place_quietly, &all);
+    temper_status status = parallel_blocks((chunks + all.each - 1) / all.each, threads, read_span, &all);
+    if (f->raw && status != TEMPER_OK)
+        return TEMPER_OK;
     if (atomic_load(&all.first_bad) < chunks)
         return read_place(f, atomic_load(&all.first_bad)); /* for the message */
     f->done = f->total;
@@ -345,15 +390,16 @@ static temper_status fill(struct dense_fill *f)
 {
     temper_status status = check_length(f);
     size_t threads = status == TEMPER_OK ? fill_threads(f) : 1;
-    /* Its length was right, so that nothing follows. */
     if (threads > 1)
         status = fill_in_parallel(f, threads);
+    bool in_order = f->done < f->total;
     while (status == TEMPER_OK && f->done < f->total) {
         uint64_t left = f->total - f->done;
         status = read_chunk(f, left < CHUNK ? (size_t)left : CHUNK);
         disk_array_used(f->reader->spill, CHUNK * kind_size(f->kind));
     }
-    if (status == TEMPER_OK && threads == 1)
+    /* What was read in parallel has the right length, so that nothing follows. */
+    if (status == TEMPER_OK && (in_order || threads == 1))
         status = expect_end(f);
     if (status == TEMPER_OK && f->plan->by_columns)
         status = transpose_columns(f);

@@ -93,6 +93,50 @@ struct integer integer_load(const unsigned char *at, struct element element)
     return (struct integer){.negative = negative, .magnitude = magnitude};
 }
 
+/* One type of integers. A piece is converted without branches, by vector instructions, and the place of an integer that
+ * is too large is searched only in a piece that has one. */
+#define INTEGERS_TO_FLOATS(name, type)                                                                                 \
+    static size_t name(const unsigned char *raw, size_t count, float *out)                                             \
+    {                                                                                                                  \
+        enum { PIECE = 256 };                                                                                          \
+        for (size_t from = 0, to; from < count; from = to) {                                                           \
+            type number;                                                                                               \
+            unsigned large = 0;                                                                                        \
+            to = count - from < PIECE ? count : from + PIECE;                                                          \
+            for (size_t i = from; i < to; i++) {                                                                       \
+                memcpy(&number, raw + i * sizeof number, sizeof number);                                               \
+                large |= (unsigned)(number > (type)EXACT_IN_FLOAT) | (unsigned)(number < -(type)EXACT_IN_FLOAT);       \
+                out[i] = (float)number;                                                                                \
+            }                                                                                                          \
+            for (size_t i = from; large && i < to; i++) {                                                              \
+                memcpy(&number, raw + i * sizeof number, sizeof number);                                               \
+                if (number > (type)EXACT_IN_FLOAT || number < -(type)EXACT_IN_FLOAT)                                   \
+                    return i;                                                                                          \
+            }                                                                                                          \
+        }                                                                                                              \
+        return count;                                                                                                  \
+    }
+
+INTEGERS_TO_FLOATS(int64_to_floats, int64_t)
+INTEGERS_TO_FLOATS(int32_to_floats, int32_t)
+
+/* The two types that numpy and the C interface have by default are converted by vectors, others one by one. */
+size_t integers_to_floats(const unsigned char *raw, struct element element, size_t count, float *out)
+{
+    if (element.kind == 'i' && element.size == sizeof(int64_t))
+        return int64_to_floats(raw, count, out);
+    if (element.kind == 'i' && element.size == sizeof(int32_t))
+        return int32_to_floats(raw, count, out);
+    for (size_t i = 0; i < count; i++) {
+        struct integer integer = integer_load(raw + i * element.size, element);
+        if (integer.magnitude > EXACT_IN_FLOAT)
+            return i;
+        float magnitude = (float)integer.magnitude;
+        out[i] = integer.negative ? -magnitude : magnitude;
+    }
+    return count;
+}
+
 /* Whether a double represents the integer exactly: at most 53 significant bits, followed by any number of zeros. The
  * exponent is never a limit for 64-bit integers. */
 bool integer_fits_double(struct integer integer)

@@ -29,6 +29,11 @@ struct integer {
 
 /* One in the byte order of this machine; `size` is 1, 2, 4 or 8, `kind` 'i' or 'u'. */
 struct integer integer_load(const unsigned char *at, struct element element);
+/* Integers up to here, and down to its negative, are floats. */
+#define EXACT_IN_FLOAT (1u << 24)
+/* Converts `count` integers in the byte order of this machine; the number of those before the first that is beyond
+ * EXACT_IN_FLOAT. */
+size_t integers_to_floats(const unsigned char *raw, struct element element, size_t count, float *out);
 /* Whether a double is exactly this integer. */
 bool integer_fits_double(struct integer integer);
 

@@ -183,9 +183,9 @@ temper_status read_complete(struct data_reader *reader, struct dataset *data)
     const temper_read_options *options = reader->options;
     data->file.separate_labels = options->labels != NULL;
     if (options->labels)
-        TRY(labels_read(options->labels, data, reader->error));
+        TRY(labels_read(options->labels, options->threads, data, reader->error));
     else if (may_have_labels_beside(reader, data))
-        TRY(labels_find(reader->path, data, reader->error));
+        TRY(labels_find(reader->path, options->threads, data, reader->error));
     bool ordered = strcmp(data->file.format, "tmpr") == 0; /* the classes of a .tmpr file are sorted already */
     if (data->label && !ordered)
         TRY(dataset_sort_classes(data, reader->error));

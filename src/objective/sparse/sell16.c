@@ -198,6 +198,34 @@ static void pad_lanes(struct sell16 *to, const uint64_t *next)
     }
 }
 
+/* An array that is about to be written by several threads. */
+struct fresh_array {
+    unsigned char *bytes;
+    size_t size;
+};
+
+enum { TOUCHED = 1 << 21, SMALL_PAGE = 1 << 12 }; /* bytes: a huge page, and a page */
+
+/* Callback of pool_blocks: writes to all pages of a piece of the array. */
+static temper_status touch_piece(void *context, size_t piece, size_t worker)
+{
+    const struct fresh_array *array = context;
+    size_t from = piece * TOUCHED, left = array->size - from;
+    (void)worker;
+    for (size_t at = from; at < from + min_size(left, TOUCHED); at += SMALL_PAGE)
+        array->bytes[at] = 0;
+    return TEMPER_OK;
+}
+
+/* Has the system supply the memory of an array. Threads that scatter to all of it would reach its huge pages at the
+ * same time, and each would clear them: twice the time of one thread. */
+static void touch_pages(void *array, size_t bytes, struct thread_team team)
+{
+    struct fresh_array fresh = {array, bytes};
+    if (team.threads > 1 && array)
+        (void)pool_blocks(team.pool, (bytes + TOUCHED - 1) / TOUCHED, team.threads, touch_piece, &fresh);
+}
+
 /* Fills the lanes of the transpose and pads them; false without memory. The columns are divided into a range for each
  * thread, of about as many entries: where an entry goes does not depend on the ranges. */
 static bool fill_columns(struct sell16_fill *fill, struct thread_team team)
@@ -209,6 +237,10 @@ static bool fill_columns(struct sell16_fill *fill, struct thread_team team)
     /* The position of each column's first entry. */
     for (size_t place = 0; place < to->all.rows; place++)
         next[to->row[place]] = to->start[place / SELL16_ROWS] * SELL16_ROWS + place % SELL16_ROWS;
+    const size_t entries = (size_t)to->start[to->all.slices] * SELL16_ROWS;
+    touch_pages(to->value, entries * sizeof *to->value, team);
+    touch_pages(to->column16, entries * sizeof *to->column16, team);
+    touch_pages(to->column, entries * sizeof *to->column, team);
     fill->next = next;
     fill->ranges = min_size(team.threads + !team.threads, MOST_RANGES);
     bool filled = pool_blocks(team.pool, fill->ranges, team.threads, fill_range, fill) == TEMPER_OK;

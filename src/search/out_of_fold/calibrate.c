@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "data/duplicate_rows.h"
 #include "data/memory/page_window.h"
 #include "predict/calibration.h"
@@ -139,7 +140,8 @@ static temper_status examine_rows(struct calibrate_job *job, bool folds)
     temper_status status = hash ? TEMPER_OK : error_no_memory(job->scores.error);
     status = comm_agree(job->scores.labels.comm, status, job->scores.error);
     if (status == TEMPER_OK && hash) { /* in all processes */
-        status = row_hashes_of_all(job->scores.data, &job->scores.labels, hash, job->scores.error);
+        size_t threads = job->scores.options->threads ? job->scores.options->threads : thread_count_default();
+        status = row_hashes_of_all(job->scores.data, &job->scores.labels, threads, hash, job->scores.error);
         if (status == TEMPER_OK && folds)
             status = assign_folds(job, hash);
         if (status == TEMPER_OK && job->counted < FEW_ROWS)

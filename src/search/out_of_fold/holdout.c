@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/statistics.h"
+#include "base/thread.h"
 #include "data/duplicate_rows.h"
 #include "data/split.h"
 #include "tempered/row_scores.h"
@@ -146,10 +147,9 @@ static temper_status join_equal_rows(struct fold_scores *scores)
     uint64_t *first = mem_alloc(scores->labels.rows, sizeof *first);
     temper_status status = first ? TEMPER_OK : error_no_memory(scores->error);
     status = comm_agree(scores->labels.comm, status, scores->error);
+    size_t threads = scores->options->threads ? scores->options->threads : thread_count_default();
     if (status == TEMPER_OK && first)
-        status = comm_alone(scores->labels.comm)
-                     ? duplicates_find(&scores->data->x, first, scores->error)
-                     : duplicates_of_all(scores->data, &scores->labels, first, scores->error);
+        status = duplicates_of_all(scores->data, &scores->labels, threads, first, scores->error);
     for (size_t row = 0; status == TEMPER_OK && first && row < scores->labels.rows; row++)
         scores->fold[row] = scores->fold[first[row]]; /* an earlier row, whose fold is final */
     mem_free(first);

@@ -285,7 +285,7 @@ TEST(equal_rows)
     static const uint64_t wanted[] = {0, 1, 0, 3, 1, 0};
     struct matrix x = {.kind = MATRIX_U8, .rows = 6, .columns = 2, .dense = bytes};
     uint64_t first[6];
-    CHECK(duplicates_find(&x, first, NULL) == TEMPER_OK);
+    CHECK(duplicates_find(&x, 1, first, NULL) == TEMPER_OK);
     CHECK(memcmp(first, wanted, sizeof wanted) == 0);
 }
 
@@ -298,7 +298,7 @@ TEST(equal_sparse_rows)
     struct matrix x = {
         .kind = MATRIX_CSR, .rows = 5, .columns = 4, .row_start = start, .column = column, .value = value};
     uint64_t first[5];
-    CHECK(duplicates_find(&x, first, NULL) == TEMPER_OK);
+    CHECK(duplicates_find(&x, 1, first, NULL) == TEMPER_OK);
     CHECK(memcmp(first, wanted, sizeof wanted) == 0);
 }
 

@@ -53,7 +53,7 @@ static void hash_rows(void *context, const temper_comm *comm)
     if (comm->rank == 1)
         fault_arm(1);
     if (*status == TEMPER_OK)
-        *status = row_hashes_of_all(data, &labels, hash, NULL);
+        *status = row_hashes_of_all(data, &labels, 1, hash, NULL);
     if (comm->rank == 1)
         fault_disarm();
     gathered_labels_free(&labels);

@@ -69,5 +69,31 @@ TEST(integers_that_doubles_hold)
     }
 }
 
-TEST_LIST(LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found), LISTED(byte_order_is_reversed),
-          LISTED(integers_that_doubles_hold))
+/* As integer_load converts them, up to the first that is too large. */
+TEST(integers_become_floats)
+{
+    static const struct element types[] = {{'i', 8, false}, {'i', 4, false}, {'u', 4, false}, {'u', 8, false}};
+    static const int64_t numbers[] = {1 << 24, -(1 << 24), (1 << 24) + 1, -(1 << 24) - 1};
+    unsigned char raw[600 * sizeof(int64_t)];
+    float out[600];
+    for (size_t type = 0; type < 4; type++)
+        for (size_t which = types[type].kind == 'u' ? 0 : 1; which < 4; which++)
+            for (size_t at = 0; at < 600; at += 149) {
+                size_t size = types[type].size;
+                if (types[type].kind == 'u' && numbers[which] < 0)
+                    continue;
+                for (size_t i = 0; i < 600; i++) { /* the first bytes of a number of this machine are its last digits */
+                    int64_t number = i == at ? numbers[which] : (int64_t)i;
+                    int32_t half = (int32_t)number;
+                    memcpy(raw + i * size, size == 8 ? (void *)&number : (void *)&half, size);
+                }
+                size_t done = integers_to_floats(raw, types[type], 600, out), wrong = 0;
+                CHECK_EQ_SIZE(done, which < 2 ? 600 : at);
+                for (size_t i = 0; i < done; i++)
+                    wrong += out[i] != (float)(i == at ? numbers[which] : (int64_t)i);
+                CHECK_EQ_SIZE(wrong, 0);
+            }
+}
+
+TEST_LIST(LISTED(integers_become_floats), LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found),
+          LISTED(byte_order_is_reversed), LISTED(integers_that_doubles_hold))

@@ -234,7 +234,7 @@ TEST(duplicates_and_summaries)
             CHECK_EQ_TEXT(summary.storage, names[which / 4]);
             CHECK(summary.nonzeros == made.start64[made.rows]);
         }
-        CHECK(duplicates_find(&((const struct dataset *)data)->x, first[which], NULL) == TEMPER_OK);
+        CHECK(duplicates_find(&((const struct dataset *)data)->x, 2, first[which], NULL) == TEMPER_OK);
         CHECK(first[which][9] == 8 && memcmp(first[which], first[0], sizeof first[0]) == 0);
         temper_data_summary_free(&summary);
         temper_data_free(data);
