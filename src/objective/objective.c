@@ -196,7 +196,8 @@ void objective_free(struct objective *o)
     }
     for (size_t i = 0; i < 2; i++)
         FREE_BLOCKS(o->curvature.point[i].curvature, o->curvature.point[i].residual, o->curvature.point[i].loss);
-    FREE_BLOCKS(o->curvature.escort_power, o->curvature.label_term, o->curvature.row_weight, o->curvature.class_weight);
+    FREE_BLOCKS(o->curvature.escort_power, o->curvature.label_term, o->curvature.row_weight, o->curvature.class_weight,
+                o->curvature.row_norm);
     FREE_BLOCKS(o->sums.part, (void *)o->sums.vector, o->sums.numbers, o->sums.total);
     tree_buffers_free(&o->sums.among);
     FREE_BLOCKS(o->weights.raw, o->weights.f32, o->layout.first_part, o->table, o->scratch, o->reply);

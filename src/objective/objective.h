@@ -91,7 +91,8 @@ temper_status objective_squares(struct objective *objective, double *square, boo
 temper_status objective_gram(struct objective *objective, const double *w, size_t rows, double *gram,
                              temper_error *error);
 /* Many classes: one such matrix for each, grams[(class * n + i) * n + j], with D the curvature by the score of that
- * class. `thin`: rows of small curvature are sampled, which makes the cost that of the rows that matter. */
+ * class. `thin`: rows of small curvature and norm are sampled, out of up to four times as many, which makes the cost
+ * that of the rows that matter. */
 struct gram_rows {
     size_t about; /* rows that are used, evenly spaced; 0: all */
     bool thin;

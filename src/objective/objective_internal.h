@@ -61,6 +61,7 @@ struct pass_scratch {
     void *loss;                   /* multiclass: [row] in the type of the sums */
     double *classes;              /* [2 * classes] */
     void *gram;                   /* a block for gram.c; NULL until first used */
+    size_t gram_waiting;          /* rows in it that have not been added */
 };
 
 /* How the rows are divided; a function of the data's shape, so that sums have the same bits for any number of
@@ -113,6 +114,7 @@ struct curvature_state {
     double *label_term;         /* multiclass: (t2 - t1) p_y^(t2 - 1) there, [row] */
     double *row_weight;         /* result of PASS_WEIGH, [row]; NULL until first used */
     double *class_weight;       /* the same for each class, [class * rows + row]; NULL: not wanted */
+    float *row_norm;            /* squared norm of each row relative to the mean of its part; NULL until first used */
 };
 
 struct objective {

@@ -51,8 +51,9 @@ struct tile {
  * a in the block, and the next block. */
 enum tile_layout { TILE_PLAIN, TILE_SCORES, TILE_SCORES_F32, TILE_PACKED, TILE_TRANSPOSED, TILE_TRANSPOSED_PACKED };
 
-/* Vector v of a[k]. */
-HOT vec tile_load(const struct tile *t, size_t k, const int v, const int vectors, const enum tile_layout layout)
+/* Vector v of a[k]. `full`: the last vector has all its lanes. */
+HOT vec tile_load(const struct tile *t, size_t k, const int v, const int vectors, const enum tile_layout layout,
+                  const bool full)
 {
     const size_t at = k * t->a_step + (size_t)v * t->a_next;
 #ifdef SIMD_F64
@@ -61,16 +62,16 @@ HOT vec tile_load(const struct tile *t, size_t k, const int v, const int vectors
 #else
     (void)layout;
 #endif
-    return v == vectors - 1 ? vec_load_part(t->a + at, t->last) : vec_load(t->a + at);
+    return v == vectors - 1 && !full ? vec_load_part(t->a + at, t->last) : vec_load(t->a + at);
 }
 
 /* sum[c * vectors + v] += a[k][v] b[k][c] */
 HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width,
-                   const enum tile_layout layout)
+                   const enum tile_layout layout, const bool full)
 {
     const bool transposed = layout >= TILE_TRANSPOSED;
     vec a[TILE_VECTORS];
-    UNROLL for (int v = 0; v < vectors; v++) a[v] = vec_keep(tile_load(t, k, v, vectors, layout));
+    UNROLL for (int v = 0; v < vectors; v++) a[v] = vec_keep(tile_load(t, k, v, vectors, layout, full));
     UNROLL for (int c = 0; c < width; c++)
     {
         size_t n = (size_t)c;
@@ -100,7 +101,8 @@ HOT void tile_finish_scores(const struct tile *t, vec *sum, const int vectors, c
     }
 }
 
-HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const enum tile_layout layout)
+HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const enum tile_layout layout,
+                   const bool full)
 {
     const struct tile t = *tile;
     const bool transposed = layout >= TILE_TRANSPOSED,
@@ -122,13 +124,13 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
                     __builtin_prefetch(next, 0, 2);
                     __builtin_prefetch(next + LANES, 0, 2);
                 }
-                tile_step(&t, k + u, sum, vectors, width, layout);
+                tile_step(&t, k + u, sum, vectors, width, layout, full);
             }
         }
     for (; k < t.depth; k++) {
         if (packed && !transposed)
             tile_fetch(&t.fetch, k);
-        tile_step(&t, k, sum, vectors, width, layout);
+        tile_step(&t, k, sum, vectors, width, layout, full);
     }
     if (layout == TILE_SCORES || layout == TILE_SCORES_F32)
         tile_finish_scores(&t, sum, vectors, width);
@@ -137,15 +139,16 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
 }
 
 #ifdef LINEAR_LOOPS
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_layout layout)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_layout layout,
+                       const bool full)
 {
-    tile_sums(t, vectors, (int)width, layout);
+    tile_sums(t, vectors, (int)width, layout, full);
 }
 #else
 /* One case for each width, so that all sums are in registers. */
 #define TILE_CASE(n)                                                                                                   \
     case n:                                                                                                            \
-        tile_sums(t, vectors, n, layout);                                                                              \
+        tile_sums(t, vectors, n, layout, full);                                                                        \
         break;
 #if defined(__AVX2__) && !defined(__AVX512F__)
 #define TILE_WIDER
@@ -153,7 +156,8 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, co
 #define TILE_WIDER TILE_CASE(7) TILE_CASE(8) TILE_CASE(9) TILE_CASE(10) TILE_CASE(11) TILE_CASE(12)
 #endif
 
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_layout layout)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_layout layout,
+                       const bool full)
 {
     switch (width) {
         TILE_CASE(1)
@@ -170,14 +174,31 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, co
 
 #endif
 
-/* `vectors` is 1 or 2. */
+/* AVX2 has no register for the mask of a part beside those of the sums: one of them would be stored and loaded again at
+ * each k. Tiles of full vectors, nearly all, have loops of their own there. Elsewhere a mask costs nothing. */
+#if defined(__AVX2__) && !defined(__AVX512F__)
+HOT bool tile_is_full(const struct tile *t)
+{
+    return _mm256_movemask_epi8((__m256i)t->last) == -1;
+}
+#else
+HOT bool tile_is_full(const struct tile *t)
+{
+    (void)t;
+    return false;
+}
+#endif
+
+/* `vectors` is 1 or 2; one vector leaves registers for the mask. */
 #define TILE_RUN(name, layout)                                                                                         \
     static void name(const struct tile *t, size_t width, size_t vectors)                                               \
     {                                                                                                                  \
-        if (vectors == 2)                                                                                              \
-            tile_of_width(t, width, 2, layout);                                                                        \
+        if (vectors == 2 && tile_is_full(t))                                                                           \
+            tile_of_width(t, width, 2, layout, true);                                                                  \
+        else if (vectors == 2)                                                                                         \
+            tile_of_width(t, width, 2, layout, false);                                                                 \
         else                                                                                                           \
-            tile_of_width(t, width, 1, layout);                                                                        \
+            tile_of_width(t, width, 1, layout, false);                                                                 \
     }
 
 TILE_RUN(tile_run, TILE_PLAIN)

@@ -22,129 +22,7 @@ enum {
 static const double GROUP_BYTES = 128.0 * 1024 * 1024;
 static const double MORE_BYTES = 1024.0 * 1024;
 
-/* The diagonal of D for one row: a curvature, or the row's weight where no weights are given. */
-static double row_weight(const struct gram_work *m, size_t row)
-{
-    return m->weight ? m->weight[row] : weight_of(m->o, row);
-}
-
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-
-/* Several threads divide the lines of the matrix. Sums that are no lines (of the rows, of the weights) belong to the
- * thread with the last line, so that they are added once. */
-static bool has_last_line(const struct gram_work *m, struct gram_lines lines)
-{
-    return lines.to == m->columns;
-}
-
-/* Moves the rows of weight other than 0 together, into `to`, which may be the same memory; returns their number. Rows
- * that are sampled out or have no curvature then cost nothing. */
-static size_t kept_rows(const struct gram_work *m, struct row_span span, const void *rows, size_t number, void *to)
-{
-    const char *from = rows;
-    size_t bytes = m->columns * number, kept = 0;
-    for (size_t i = 0; i < span.count; i++)
-        if (row_weight(m, span.from + i) != 0)
-            memmove((char *)to + kept++ * bytes, from + i * bytes, bytes);
-    return kept;
-}
-
-/* Some of the chosen columns of a dense row, [from, from + count), scaled. A loop for each kind: this takes longer than
- * the products where few columns are chosen. */
-static void gather_row(const struct gram_work *m, size_t row, size_t from, size_t count, double *out)
-{
-    const struct matrix *x = m->o->x;
-    const struct scale *scale = m->o->spec.scale;
-    const size_t *index = m->index + from, first = row * m->o->columns;
-    if (x->kind == MATRIX_F64)
-        for (size_t i = 0; i < count; i++)
-            out[i] = ((const double *)x->dense)[first + index[i]];
-    else if (x->kind == MATRIX_F32)
-        for (size_t i = 0; i < count; i++)
-            out[i] = (double)((const float *)x->dense)[first + index[i]];
-    else
-        for (size_t i = 0; i < count; i++)
-            out[i] = (double)((const uint8_t *)x->dense)[first + index[i]];
-    for (size_t i = 0; scale && i < count; i++)
-        out[i] = (out[i] - scale->offset[index[i]]) * scale->factor[index[i]];
-}
-
-/* The same, all of them, as floats. */
-static void gather_row_f32(const struct gram_work *m, size_t row, float *out)
-{
-    double some[64];
-    const size_t most = sizeof some / sizeof *some;
-    for (size_t from = 0; from < m->columns; from += most) {
-        const size_t left = m->columns - from, count = left < most ? left : most;
-        gather_row(m, row, from, count, some);
-        for (size_t i = 0; i < count; i++)
-            out[from + i] = (float)some[i];
-    }
-}
-
-/* The rows of a block with the columns that are wanted, scaled, in the type of the sums; `space` has room for them. */
-static const float *wanted_rows_f32(const struct gram_work *m, struct row_span span, float *space)
-{
-    const struct objective *o = m->o;
-    if (!m->index)
-        return dense_rows_f32(o->kernel, o->x, span, o->spec.scale, space);
-    for (size_t row = 0; row < span.count; row++)
-        gather_row_f32(m, span.from + row, space + row * m->columns);
-    return space;
-}
-
-static const double *wanted_rows_f64(const struct gram_work *m, struct row_span span, double *space)
-{
-    const struct objective *o = m->o;
-    if (!m->index)
-        return dense_rows_f64(o->kernel, o->x, span, o->spec.scale, space);
-    for (size_t row = 0; row < span.count; row++)
-        gather_row(m, span.from + row, 0, m->columns, space + row * m->columns);
-    return space;
-}
-
-/* Adds a block of dense rows to lines [from, to) of the matrix, and to the sum of the rows, which is stored behind it.
- * Rows of weight 0 are removed first: the product costs columns^2 operations for each row that stays. */
-static void dense_block_f32(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
-                            struct pass_scratch *scratch)
-{
-    const struct objective *o = m->o;
-    float *weight = scratch->gram, *rows = weight + m->block_rows;
-    float *space = rows + m->block_rows * m->columns;
-    const float *all = wanted_rows_f32(m, span, rows);
-    struct rows_f32 block = {all, span.count, m->columns};
-    size_t kept = 0;
-    /* Weights of the rows that stay, next to each other like the rows. */
-    for (size_t i = 0; i < span.count; i++)
-        if (row_weight(m, span.from + i) != 0)
-            weight[kept++] = (float)row_weight(m, span.from + i);
-    if (kept < span.count)
-        block = (struct rows_f32){rows, kept_rows(m, span, all, sizeof *all, rows), m->columns};
-    /* The symmetric rank-k update; `space` receives the block multiplied by the weights. */
-    o->kernel->linear_f32->gram(block, weight, lines, space, outer);
-    if (has_last_line(m, lines))
-        o->kernel->linear_f32->back(block, weight, outer + m->columns * m->columns);
-}
-
-/* The same in doubles. The weights are not rounded here; otherwise equal to the above. */
-static void dense_block_f64(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
-                            struct pass_scratch *scratch)
-{
-    const struct objective *o = m->o;
-    double *weight = scratch->gram, *rows = weight + m->block_rows;
-    double *space = rows + m->block_rows * m->columns;
-    const double *all = wanted_rows_f64(m, span, rows);
-    struct rows_f64 block = {all, span.count, m->columns};
-    size_t kept = 0;
-    for (size_t i = 0; i < span.count; i++)
-        if (row_weight(m, span.from + i) != 0)
-            weight[kept++] = row_weight(m, span.from + i);
-    if (kept < span.count)
-        block = (struct rows_f64){rows, kept_rows(m, span, all, sizeof *all, rows), m->columns};
-    o->kernel->linear_f64->gram(block, weight, lines, space, outer);
-    if (has_last_line(m, lines))
-        o->kernel->linear_f64->back(block, weight, outer + m->columns * m->columns);
-}
 
 /* A sparse row, and the matrix that its products are added to. */
 struct gram_row {
@@ -226,11 +104,11 @@ static void sparse_block(const struct gram_work *m, struct row_span span, struct
     uint32_t *narrowed = (void *)(value + m->columns);
     for (size_t row = span.from; row < span.from + span.count; row++) {
         struct row entries = matrix_row(o->x, row);
-        double weight = row_weight(m, row);
+        double weight = gram_row_weight(m, row);
         if (weight == 0)
             continue;
         size_t from = lines.from ? entry_of_line(&entries, lines.from) : 0;
-        size_t to = has_last_line(m, lines) ? entries.count : entry_of_line(&entries, lines.to);
+        size_t to = gram_has_last_line(m, lines) ? entries.count : entry_of_line(&entries, lines.to);
         /* Entries before `from` belong to lines of other threads, but occur as the second factor. */
         for (size_t i = 0; i < to; i++) {
             uint32_t j = row_column(&entries, i);
@@ -269,7 +147,7 @@ static void chosen_block(const struct gram_work *m, struct row_span span, struct
     uint32_t *line = (void *)(value + m->columns);
     for (size_t row = span.from; row < span.from + span.count; row++) {
         struct row entries = matrix_row(m->o->x, row);
-        double weight = row_weight(m, row);
+        double weight = gram_row_weight(m, row);
         if (weight == 0)
             continue;
         size_t count = choose_entries(m, &entries, line, value), from = 0, to = 0;
@@ -289,8 +167,8 @@ static void add_block(const struct gram_work *m, struct row_span span, struct gr
                       struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
-    for (size_t i = 0; has_last_line(m, lines) && i < span.count; i++) {
-        outer[m->length - 2] += row_weight(m, span.from + i);
+    for (size_t i = 0; gram_has_last_line(m, lines) && i < span.count; i++) {
+        outer[m->length - 2] += gram_row_weight(m, span.from + i);
         outer[m->length - 1] += weight_of(o, span.from + i);
     }
     if (o->x->kind == MATRIX_CSR && m->index)
@@ -298,9 +176,20 @@ static void add_block(const struct gram_work *m, struct row_span span, struct gr
     else if (o->x->kind == MATRIX_CSR)
         sparse_block(m, span, lines, outer, scratch);
     else if (o->spec.f64)
-        dense_block_f64(m, span, lines, outer, scratch);
+        gram_dense_f64(m, span, lines, outer, scratch);
     else
-        dense_block_f32(m, span, lines, outer, scratch);
+        gram_dense_f32(m, span, lines, outer, scratch);
+}
+
+/* Adds the dense rows that wait until a block of them is full. */
+static void add_waiting(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch)
+{
+    if (!scratch->gram_waiting)
+        return;
+    if (m->o->spec.f64)
+        gram_waiting_f64(m, lines, outer, scratch);
+    else
+        gram_waiting_f32(m, lines, outer, scratch);
 }
 
 /* The rows of a block, the number of which counts over all parts of all processes. */
@@ -335,6 +224,9 @@ void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
         page_window_some(o->x, span.from, span.count);
         if (span.count)
             add_block(m, span, share.lines, outer, scratch);
+        /* Rows that wait for others are added at the end of their part, the unit that processes do not divide. */
+        if (block + m->step >= to || (block + m->step) / m->part_blocks != block / m->part_blocks)
+            add_waiting(m, share.lines, outer, scratch);
     }
 }
 
@@ -419,7 +311,7 @@ double gram_bytes(const struct objective *o, bool of_classes)
     double matrices = workers;
     if (!of_classes)
         matrices = comm_alone(o->spec.data->ranks.comm) ? 2 : most_groups(&m) + 1;
-    double weights = rows * (of_classes ? (double)o->classes : 1);
+    double weights = rows * (of_classes ? (double)o->classes + 0.5 : 1); /* and the norms of the rows, in floats */
     return workers * block + (matrices * (columns * columns + columns + 2) + weights) * 8;
 }
 

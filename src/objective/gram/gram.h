@@ -36,6 +36,28 @@ static inline double *gram_of(const struct gram_work *m, size_t group)
     return m->sums + group * m->length;
 }
 
+/* The diagonal of D for one row: a curvature, or the row's weight where no weights are given. */
+static inline double gram_row_weight(const struct gram_work *m, size_t row)
+{
+    return m->weight ? m->weight[row] : weight_of(m->o, row);
+}
+
+/* Several threads divide the lines of the matrix. Sums that are no lines (of the rows, of the weights) belong to the
+ * thread with the last line, so that they are added once. */
+static inline bool gram_has_last_line(const struct gram_work *m, struct gram_lines lines)
+{
+    return lines.to == m->columns;
+}
+
+/* Adds a block of dense rows to some lines of the matrix; rows that do not fill a block wait in the scratch. */
+void gram_dense_f32(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
+                    struct pass_scratch *scratch);
+void gram_dense_f64(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
+                    struct pass_scratch *scratch);
+/* Adds those that wait. */
+void gram_waiting_f32(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch);
+void gram_waiting_f64(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch);
+
 /* Adds the rows of this process that are in the share. */
 void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct pass_scratch *scratch);
 /* The first part of a group. */

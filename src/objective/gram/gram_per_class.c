@@ -116,29 +116,97 @@ static double quasi_random(size_t part, size_t row, size_t class)
     return u - floor(u);
 }
 
-/* Keeps a row of small curvature with probability curvature / enough, and then gives it the weight `enough`. */
-static void thin_row(double *curvature, double enough, double u)
+/* The squared norm of a row, in eight interleaved sums. The intercept counts as a feature, so that no norm is 0. */
+static double squared_norm(const float *x, size_t columns)
 {
-    if (*curvature < enough)
-        *curvature = u * enough < *curvature ? enough : 0;
+    float sum[8] = {1};
+    size_t j = 0;
+    for (; j + 8 <= columns; j += 8)
+        for (size_t k = 0; k < 8; k++)
+            sum[k] += x[j + k] * x[j + k];
+    for (; j < columns; j++)
+        sum[0] += x[j] * x[j];
+    return (double)((sum[0] + sum[4]) + (sum[1] + sum[5])) + (double)((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-/* Importance sampling: a row whose curvature is a tenth of ENOUGH stays with probability a tenth, and then counts ten
- * times, so that sums are unbiased. The choice depends on the row's position in the parts of all processes, and so not
- * on their number. */
-static void thin_rows(struct objective *o)
+/* The rows of a part of this process. */
+static struct row_span part_span(const struct objective *o, size_t part)
 {
-    static const double ENOUGH = 0.05; /* the maximum is 0.25 for t1 = t2 = 1 */
-    size_t first = o->layout.first_part[comm_rank(o->spec.data->ranks.comm)];
+    const size_t each = o->layout.blocks.part_rows, from = part * each, left = o->rows - from;
+    return (struct row_span){from, left < each ? left : each, part};
+}
+
+/* Callback of pool_blocks: the squared norms of the rows of a part, relative to their mean, which makes them
+ * independent of the number of processes. Squares beyond the range of floats: all rows count alike. */
+static temper_status part_norms(void *context, size_t part, size_t worker)
+{
+    const struct objective *o = context;
+    const struct row_span span = part_span(o, part);
+    float *norm = o->curvature.row_norm + span.from;
+    double sum = 0;
+    for (size_t i = 0; i < span.count; i++) {
+        const struct row_span one = {span.from + i, 1, part};
+        page_window_some(o->x, one.from, 1);
+        const float *row = dense_rows_f32(o->kernel, o->x, one, o->spec.scale, o->scratch[worker].gram);
+        norm[i] = (float)squared_norm(row, o->columns);
+        sum += (double)norm[i];
+    }
+    for (size_t i = 0; i < span.count; i++)
+        norm[i] = isfinite(sum) ? (float)((double)norm[i] * (double)span.count / sum) : 1;
+    return TEMPER_OK;
+}
+
+/* Computed once: norms do not depend on the weights. Sparse data has none. */
+static temper_status prepare_norms(struct objective *o, temper_error *error)
+{
+    if (o->curvature.row_norm || o->x->kind == MATRIX_CSR)
+        return TEMPER_OK;
+    o->curvature.row_norm = mem_alloc(o->rows, sizeof *o->curvature.row_norm);
+    if (!o->curvature.row_norm || pool_blocks(o->pool, o->layout.blocks.parts, o->workers, part_norms, o) != TEMPER_OK)
+        return error_no_memory(error);
+    return TEMPER_OK;
+}
+
+/* Keeps a row with probability min(1, p), and then divides its curvature by that. */
+static void thin_row(double *curvature, double p, double u)
+{
+    if (p < 1)
+        *curvature = u < p ? *curvature / p : 0;
+}
+
+/* Importance sampling: a row stays with a probability proportional to its curvature times its squared norm, and then
+ * counts inversely, so that sums are unbiased. With the norm, a row in which a rare feature is set is seldom left out:
+ * scaled to a variance of 1, such a feature has large values (docs/decisions/0039). `enough` is the curvature from
+ * which a row of mean norm always stays. The choice depends on the row's position in the parts of all processes, and so
+ * not on their number. */
+static void thin_rows(struct objective *o, double enough)
+{
+    const size_t first = o->layout.first_part[comm_rank(o->spec.data->ranks.comm)];
     /* Parts are counted over all processes. */
     for (size_t part = 0; part < o->layout.blocks.parts; part++) {
-        size_t from = part * o->layout.blocks.part_rows, left = o->rows - from;
-        size_t count = left < o->layout.blocks.part_rows ? left : o->layout.blocks.part_rows;
-        for (size_t i = 0; i < count; i++)
-            for (size_t c = 0; c < o->classes; c++)
-                thin_row(&o->curvature.class_weight[c * o->rows + from + i], ENOUGH * weight_of(o, from + i),
-                         quasi_random(first + part, i, c));
+        const struct row_span span = part_span(o, part);
+        for (size_t i = 0; i < span.count; i++) {
+            const size_t row = span.from + i;
+            const double norm = o->curvature.row_norm ? (double)o->curvature.row_norm[row] : 1;
+            for (size_t c = 0; c < o->classes; c++) {
+                double *curvature = &o->curvature.class_weight[c * o->rows + row];
+                thin_row(curvature, *curvature * norm / (enough * weight_of(o, row)), quasi_random(first + part, i, c));
+            }
+        }
     }
+}
+
+/* Samples among more rows than are to be used, up to LOOKED_AT times as many: rows that matter are found among more,
+ * and reading mapped files takes time. */
+static temper_status choose_rows(struct objective *o, struct gram_work *m, temper_error *error)
+{
+    enum { LOOKED_AT = 4 };
+    static const double ENOUGH = 0.06; /* the maximum is 0.25 for t1 = t2 = 1 */
+    const size_t used = m->step;
+    m->step = used > LOOKED_AT ? used / LOOKED_AT : 1;
+    TRY(prepare_norms(o, error));
+    thin_rows(o, ENOUGH * (double)used / (double)m->step);
+    return TEMPER_OK;
 }
 
 /* Allocates the sums of a batch (twice with MPI), computes the curvatures by class, then all matrices. */
@@ -151,10 +219,10 @@ static temper_status class_grams(struct objective *o, struct gram_work *m, const
     m->sums = gram_measure(m) && gram_scratch(m) ? mem_aligned(copies * batch, m->length * sizeof *m->sums) : NULL;
     if (!m->sums)
         return error_no_memory(error);
-    temper_status status = run_pass(o, PASS_WEIGH, w, NULL, error);
-    if (thin && status == TEMPER_OK)
-        thin_rows(o);
-    return status == TEMPER_OK ? class_sums(m, batch, error) : status;
+    TRY(run_pass(o, PASS_WEIGH, w, NULL, error));
+    if (thin)
+        TRY(choose_rows(o, m, error));
+    return class_sums(m, batch, error);
 }
 
 /* The curvature of each row by the score of each class, and one Gram matrix for each class. */
