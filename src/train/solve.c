@@ -323,27 +323,62 @@ static temper_status prepare_preconditioner(struct train_state *train, const str
     return TEMPER_OK;
 }
 
+/* Most of the gradient that a dual ascent leaves is that of the intercept, which follows the rows. Where it alone is
+ * more than may be left, a Newton step of the intercept costs an evaluation; conjugate gradients would take several
+ * products for it. Returns whether there was a step. */
+static bool moves_intercept(struct train_state *train, const struct train_phase *phase, double curvature)
+{
+    struct train_progress *progress = &train->progress;
+    const size_t last = train->plan.size - 1;
+    const double slope = progress->gradient[last], limit = gradient_limit(train, phase);
+    const double norm = progress_gradient_norm(&train->plan, progress, progress->w);
+    if (!(curvature > 0) || !(fabs(slope) > limit) || !(norm * norm - slope * slope < limit * limit))
+        return false;
+    progress->w[last] -= slope / curvature;
+    progress->known.valid = false;
+    return true;
+}
+
+/* Where a dual coordinate ascent was given up: as if there had been none, with an objective for many passes. */
+static temper_status start_from_zero(struct train_state *train, const struct train_phase *phase)
+{
+    struct train_progress *progress = &train->progress;
+    TRY(train_plan_give_up_dual(train->request, &train->plan, &progress->objective));
+    progress_set_loss(progress, phase->loss, phase->l2, phase->l1);
+    memset(progress->w, 0, train->plan.size * sizeof *progress->w);
+    progress->known.valid = false;
+    return measure_scale(train, phase);
+}
+
 /* Replaces the start W = 0 by the end of a dual coordinate ascent, if that is lower, and keeps its bound. The same
- * where a checkpoint is resumed, which needs the bound alone. An epoch counts as an evaluation. The ascent also has the
- * gradient at W = 0; one that may be rounding alone is measured with more care. */
+ * where a checkpoint is resumed, which needs the bound alone. A pass over all rows counts as an evaluation. The ascent
+ * also has the gradient at W = 0; one that may be rounding alone is measured with more care. */
 static temper_status start_from_dual(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
     temper_error *error = train->request->error;
-    const double share = OBJECTIVE_SHARE * train->request->options->tolerance;
+    const double limit = train->request->options->tolerance;
+    const struct dual_goal goal = {.share = OBJECTIVE_SHARE * limit, .gradient = limit};
     struct dual_result result;
     double value;
     bool known;
-    TRY(dual_descent(progress->objective, share, progress->w, &result, error));
+    TRY(dual_descent(progress->objective, goal, progress->w, &result, error));
     progress->lower_bound = result.lower_bound;
     progress->scale = (struct gradient_scale){.known = true, .norm = result.zero_gradient, .value = result.zero_value};
+    progress->counts.evaluations += progress->solver_memory ? 0 : result.epochs;
+    if (result.given_up)
+        return start_from_zero(train, phase);
     if (!(result.zero_gradient > SUSPICIOUS))
         TRY(measure_scale(train, phase));
     if (progress->solver_memory)
         return TEMPER_OK;
     progress->known.valid = false;
     TRY(progress_evaluate(progress, progress->w, &value, &known, error));
-    progress->counts.evaluations += result.epochs + 1;
+    progress->counts.evaluations++;
+    if (moves_intercept(train, phase, result.bias_curvature)) {
+        TRY(progress_evaluate(progress, progress->w, &value, &known, error));
+        progress->counts.evaluations++;
+    }
     if (value < progress->scale.value)
         return TEMPER_OK;
     memset(progress->w, 0, train->plan.size * sizeof *progress->w);

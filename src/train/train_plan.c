@@ -216,8 +216,8 @@ static temper_status decide_dual_start(const struct train_request *request, stru
                                        const struct objective_spec *spec)
 {
     plan->dual_start = false;
-    if (plan->solver != SOLVER_TRON || !is_auto(request->options->solver) || !begins_at_zero(request) ||
-        request->options->validation || plan->reweighted)
+    if (plan->dual_given_up || plan->solver != SOLVER_TRON || !is_auto(request->options->solver) ||
+        !begins_at_zero(request) || request->options->validation || plan->reweighted)
         return TEMPER_OK;
     return dual_descent_suits(spec, &plan->dual_start, request->error);
 }
@@ -283,6 +283,16 @@ static temper_status decide_plain_iterations(const struct train_request *request
     plan->plain_iterations = 0;
     return applies ? preconditioner_delay(&spec, request->options->tolerance, &plan->plain_iterations, request->error)
                    : TEMPER_OK;
+}
+
+/* The copies of sparse data depend on how many passes are expected. */
+temper_status train_plan_give_up_dual(const struct train_request *request, struct train_plan *plan,
+                                      struct objective **objective)
+{
+    objective_free(*objective);
+    *objective = NULL;
+    plan->dual_given_up = true;
+    return make_objective(request, plan, objective);
 }
 
 /* All decisions that need no weights; each uses the ones before it. NaN as the penalty means the default. */

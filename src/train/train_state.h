@@ -55,6 +55,7 @@ struct train_plan {
     size_t plain_iterations; /* before that is made; 0: it is made at once */
     size_t gram_iterations;  /* of L-BFGS with a Gram matrix, before Newton's method; 0: none */
     bool dual_start;         /* the first phase begins at the end of a dual coordinate ascent */
+    bool dual_given_up;      /* it was given up: the optimum is far away */
     size_t threads;
     size_t size, vectors; /* numbers of the weights; weight vectors among them */
     double *initial;      /* the initial weights */
@@ -154,6 +155,10 @@ struct train_state {
 /* train_plan.c: from the data and options to plan and objective; plan->asked is given. */
 temper_status train_plan_decide(const struct train_request *request, struct train_plan *plan,
                                 struct objective **objective);
+
+/* After a dual coordinate ascent that was given up: makes the objective again, for the passes of other solvers. */
+temper_status train_plan_give_up_dual(const struct train_request *request, struct train_plan *plan,
+                                      struct objective **objective);
 /* The initial weights and the phases. */
 temper_status train_plan_start(const struct train_request *request, struct train_plan *plan);
 /* Fills plan->fingerprint, unless it is there: before the first step for a checkpoint, else for the model. */

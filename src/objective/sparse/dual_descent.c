@@ -6,10 +6,14 @@
  *
  *     D(p) = -|w|^2 / 2 + sum_i C_i H(p_i),   0 < p_i < 1,   sum_i C_i p_i y_i = 0,
  *
- * H the entropy. Each row in its turn gets the p_i that maximises D, with b for the multiplier of the constraint; by
- * the logit u of p that is the root of an increasing function with a slope of at least 1, for which Newton's method
- * needs a few steps. b follows the constraint. At the end p is made to meet it, so that D bounds the objective from
- * below. */
+ * H the entropy. The constraint is met by an augmented Lagrangian: b = centre + share * sum_i C_i p_i y_i, as if rows
+ * had one more feature of square `share`, and the centre is moved to b after each epoch. Each row in its turn gets the
+ * p_i that maximises D with that feature; by the logit u of p that is the root of an increasing function with a slope
+ * of at least 1, for which Newton's method needs a few steps. At the end p is made to meet the constraint, so that D
+ * bounds the objective from below.
+ *
+ * Where many epochs are needed, rows of counts for example, most of the gap is that of a few rows. So from some epoch
+ * on a row is left out whose part of the gap was small when it was last visited, at times. */
 #include "objective/sparse/dual_descent.h"
 
 #include <math.h>
@@ -27,18 +31,25 @@
 static const uint64_t MOST_ENTRIES = (uint64_t)1 << 20;
 /* Measured (docs/decisions/0021): the curvature of a row's loss, relative to the penalty, in the mean over rows, up to
  * which some epochs suffice; Shalev-Shwartz and Zhang bound the epochs by one more than it, times a logarithm. */
-static const double MOST_CURVATURE = 25;
-enum { MAX_EPOCHS = 12, NEWTON_STEPS = 8, BIAS_STEPS = 32, SAMPLE_ROWS = 256 };
+static const double MOST_CURVATURE = 400;
+/* Above this it is tried: where sum C |x|^2 p (1 - p), which the first epoch begins from 0, still grows by more than
+ * this in the second one, the optimum is far away, and many epochs would be needed. */
+static const double SURE_CURVATURE = 25, MOST_GROWTH = 1.35;
+enum { MAX_EPOCHS = 50, NEWTON_STEPS = 8, SAMPLE_ROWS = 256 };
 /* The expected gap at the end, as a share of the one that is asked for. */
-static const double MARGIN = 0.3;
-/* Steps of b, as shares of the whole one, if only the rows responded to it. They respond an epoch later, so that the
- * steps of an epoch must not add up to more than pi^2 / 2, or b would oscillate. */
-static const double BIAS_STEP = 0.125;
+static const double MARGIN = 0.4;
+/* The same of the gradient, whose estimate is too small, as rows have features in common. */
+static const double GRADIENT_MARGIN = 0.25;
+/* The square of the constant feature, relative to the mean of |x|^2. The larger, the sooner b is known, and the more do
+ * rows wait for each other. */
+static const double CONSTANT_SHARE = 0.01;
+static const double RESPONSE = 15;
+/* Rows are left out if an epoch leaves more than SLOW of the gap, and the part of the row was less than SMALL_PART of
+ * the mean; each time a row is left out, its part is taken for PART_GROWTH times as large. */
+static const double SLOW = 0.25, SMALL_PART = 0.3, PART_GROWTH = 10, LEAST_PART = 1e-5;
 /* The error that Newton's method may leave, relative to the way so far. That of its last step is at most half the
  * largest second derivative of the probability (0.0963) times the stiffness and the square of the step. */
 static const double SMALL_ERROR = 0.01, STEP_ERROR = 0.0482;
-/* H(p) >= ENTROPY p (1 - p). */
-static const double ENTROPY = 2.772588722239781;
 /* By what share of it p of a row is lowered at most, to meet the constraint; and what that may cost, as a share of the
  * gap that is wanted. */
 static const double MOST_LOWERED = 0.25, LOWERED_GAP = 0.05;
@@ -60,6 +71,7 @@ struct dual_point {
     double cost;      /* C */
     double stiffness; /* C |x|^2 */
     double p, logit;
+    double part; /* of the gap, when the row was last visited */
 };
 
 struct dual_state {
@@ -70,11 +82,17 @@ struct dual_state {
     double *balanced;         /* in the same memory: w at the end, of p that meet the constraint */
     struct dual_point *point; /* of each row */
     uint32_t *order;          /* of the rows; then that of the blocks of rows */
-    double bias, imbalance;   /* b; sum C p y */
-    double response;          /* by how much a unit of b lowers the imbalance, once the rows are visited */
-    double curvature;         /* sum C p (1 - p) */
-    double gap, gap_before;   /* estimates during the last two epochs */
+    double share, centre;     /* b = centre + share * imbalance */
+    double imbalance;         /* sum C p y */
+    double entropy;           /* sum C H(p), a little less */
+    double gap, second_gap;   /* estimates: during the last epoch, and during the second one */
+    double squares;           /* the same of the square of the gradient, divided by that of the penalty */
+    double zero_gradient;     /* the norm of the gradient at W = 0 */
+    double first_curvature;   /* of an ascent that is tried: sum C |x|^2 p (1 - p) after the first epoch; else 0 */
+    bool tried;
+    struct dual_goal goal;
     size_t epoch;
+    uint64_t visits; /* of rows, in all epochs */
 };
 
 /* ---- Rows of all processes ------------------------------------------------------------------- */
@@ -168,6 +186,35 @@ static struct row row_at(const struct dual_state *d, size_t i)
     return matrix_row(&d->rows.x, i);
 }
 
+/* ---- The sample ------------------------------------------------------------------------------ */
+
+/* The sum of |x|^2 over the rows of a sample, and their number. */
+struct norm_sum {
+    double squares;
+    uint64_t rows;
+};
+
+/* Adds those rows of a sample of `all` that a matrix has, whose first row is number `first`. */
+static void add_sample(const struct matrix *x, uint64_t all, uint64_t first, struct norm_sum *sum)
+{
+    const uint64_t count = all < SAMPLE_ROWS ? all : SAMPLE_ROWS;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t at = all * i / count - first;
+        if (at >= x->rows)
+            continue;
+        page_window_row(x, at);
+        const struct row row = matrix_row(x, at);
+        sum->squares += squared_norm(&row);
+        sum->rows++;
+    }
+}
+
+/* A second derivative of at most 1/4, times the mean of |x|^2, divided by the penalty of all rows. */
+static double sample_curvature(const struct norm_sum *sum, const struct objective_spec *spec, uint64_t rows)
+{
+    return 0.25 * sum->squares / (double)sum->rows / (spec->l2 * (double)rows);
+}
+
 /* ---- One row --------------------------------------------------------------------------------- */
 
 /* fmin and fmax are calls, for the sake of NaN. */
@@ -185,6 +232,14 @@ static double probability_of(double logit)
 {
     return 1 / (1 + exp(-logit));
 }
+
+/* A row that is being visited. */
+struct dual_visit {
+    struct dual_point *point;
+    struct row row;
+    double stiffness;        /* C (|x|^2 + share) */
+    double margin, logit, p; /* before; and the new ones */
+};
 
 /* Where Newton's method begins: at u, whose probability is p; the root is between `low` and `high`. */
 struct logit_start {
@@ -207,14 +262,14 @@ static struct logit_start first_start(double stiffness, double margin)
     return (struct logit_start){u, probability_of(u), low, -margin};
 }
 
-/* The root of f(u) = K (p(u) - p) + m + u with K = C |x|^2, p the probability of the row so far and m its margin, by
- * Newton's method within a bracket. `before` is the logit that the way is measured from. */
-static double solve_row(const struct dual_point *point, double margin, struct logit_start start, double before)
+/* The root of f(u) = K (p(u) - p) + m + u with K the stiffness, p the probability of the row so far and m its margin,
+ * by Newton's method within a bracket. `before` is the logit that the way is measured from. */
+static double solve_row(const struct dual_visit *visit, struct logit_start start, double before)
 {
-    const double stiffness = point->stiffness;
+    const double stiffness = visit->stiffness, p = visit->point->p;
     double u = start.u, now = start.p, low = start.low, high = start.high;
     for (size_t k = 0; k < NEWTON_STEPS; k++) {
-        const double off = stiffness * (now - point->p) + margin + u;
+        const double off = stiffness * (now - p) + visit->margin + u;
         double next = u - off / (1 + stiffness * now * (1 - now));
         if (off > 0)
             high = u;
@@ -239,21 +294,20 @@ static double solve_row(const struct dual_point *point, double margin, struct lo
  * more than two rows that would not hold. */
 enum { TOGETHER = 2 };
 
-/* A row that is being visited. */
-struct dual_visit {
-    struct dual_point *point;
-    struct row row;
-    double margin, logit, p; /* before; and the new ones */
-};
+static double bias_of(const struct dual_state *d)
+{
+    return d->centre + d->share * d->imbalance;
+}
 
 /* Reads a row: its margin and, in the first epoch, its norm. */
 static void read_row(const struct dual_state *d, size_t i, struct dual_visit *visit)
 {
     struct dual_point *point = visit->point = &d->point[i];
     visit->row = row_at(d, i);
-    visit->margin = point->sign * (row_dot(&visit->row, d->w) + d->bias);
+    visit->margin = point->sign * (row_dot(&visit->row, d->w) + bias_of(d));
     if (d->epoch == 0) /* the row is in the cache now: no pass of its own */
         point->stiffness = point->cost * squared_norm(&visit->row);
+    visit->stiffness = point->stiffness + point->cost * d->share;
 }
 
 static void solve_visit(const struct dual_state *d, struct dual_visit *visit)
@@ -261,25 +315,35 @@ static void solve_visit(const struct dual_state *d, struct dual_visit *visit)
     const struct dual_point *point = visit->point;
     const bool first = d->epoch == 0;
     const struct logit_start start =
-        first ? first_start(point->stiffness, visit->margin) : start_at(point, visit->margin);
-    visit->logit = solve_row(point, visit->margin, start, first ? start.low : point->logit);
+        first ? first_start(visit->stiffness, visit->margin) : start_at(point, visit->margin);
+    visit->logit = solve_row(visit, start, first ? start.low : point->logit);
     visit->p = probability_of(visit->logit);
 }
 
+/* H(p) = q |u| - log(1 - q) with u the logit of p and q the smaller of p and 1 - p; without a logarithm, at most 4 %
+ * less.
+ */
+static double least_entropy(double p, double logit)
+{
+    const double q = least_of(p, 1 - p);
+    return q > 0 ? q * (fabs(logit) + 1 + q * (1.0 / 2 + q / 3)) : 0;
+}
+
 /* The gap of objective and dual is the sum over rows of C times the Kullback-Leibler divergence between p and the
- * probability by the margin, whose logit is -m; nearly p (1 - p) (u + m)^2 / 2. */
+ * probability by the margin, whose logit is -m; nearly p (1 - p) (u + m)^2 / 2. The gradient by w, divided by the
+ * penalty, is the sum of C y x times the difference of the two probabilities; as if rows were orthogonal. */
 static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
 {
     struct dual_point *point = visit->point;
-    const double c = point->cost, stiffness = point->stiffness, off = point->logit + visit->margin;
-    const double was = point->p * (1 - point->p), now = visit->p * (1 - visit->p);
+    const double c = point->cost, off = point->logit + visit->margin;
     const double change = c * point->sign * (visit->p - point->p);
-    d->gap += 0.5 * c * was * off * off;
+    point->part = 0.5 * c * point->p * (1 - point->p) * off * off;
+    d->gap += point->part;
+    d->squares += 2 * point->part * visit->stiffness * point->p * (1 - point->p);
+    d->entropy += c * (least_entropy(visit->p, visit->logit) - least_entropy(point->p, point->logit));
+    d->imbalance += change;
     point->logit = visit->logit;
     point->p = visit->p;
-    d->imbalance += change;
-    d->curvature += c * (now - was);
-    d->response += c * (now / (1 + stiffness * now) - was / (1 + stiffness * was));
     if (d->epoch == 0)
         row_add_both(&visit->row, change, d->w, c * point->sign, d->ascent);
     else
@@ -293,17 +357,14 @@ static void prefetch_visit(const struct dual_state *d, size_t i)
     prefetch_row(&d->rows.x, i);
 }
 
-/* Rows without weight are not visited. */
-static void visit_pair(struct dual_state *d, const uint32_t *rows, size_t count)
+static void visit_rows(struct dual_state *d, const uint32_t *rows, size_t count)
 {
     struct dual_visit visit[TOGETHER];
-    size_t visits = 0;
     for (size_t k = 0; k < count; k++)
-        if (d->point[rows[k]].cost > 0)
-            read_row(d, rows[k], &visit[visits++]);
-    for (size_t k = 0; k < visits; k++)
+        read_row(d, rows[k], &visit[k]);
+    for (size_t k = 0; k < count; k++)
         solve_visit(d, &visit[k]);
-    for (size_t k = 0; k < visits; k++)
+    for (size_t k = 0; k < count; k++)
         apply_visit(d, &visit[k]);
 }
 
@@ -344,52 +405,122 @@ static void order_rows(struct dual_state *d)
             *next++ = (uint32_t)i;
 }
 
-static void move_bias(struct dual_state *d)
+/* What an epoch leaves of the gap, in the mean of those since the second. */
+static double rate_of(const struct dual_state *d)
 {
-    if (d->o->spec.intercept && d->response > 0)
-        d->bias += BIAS_STEP * d->imbalance / d->response;
+    return d->epoch > 2 ? fmin(pow(d->gap / d->second_gap, 1 / (double)(d->epoch - 2)), 1) : 1;
+}
+
+/* Leaves out rows without weight and, after some epochs, those of a small part of the gap. Returns how many are left.
+ */
+static size_t choose_rows(struct dual_state *d)
+{
+    const size_t rows = (size_t)d->rows.x.rows;
+    const bool slow = d->epoch > 2 && rate_of(d) > SLOW;
+    const double small = slow ? SMALL_PART * d->gap / (double)rows : -1;
+    size_t count = 0;
+    if (!slow && !d->rows.labels.weight)
+        return rows;
+    for (size_t k = 0; k < rows; k++) {
+        struct dual_point *point = &d->point[d->order[k]];
+        if (point->part <= small)
+            point->part = PART_GROWTH * most_of(point->part, LEAST_PART * small);
+        else if (point->cost > 0)
+            d->order[count++] = d->order[k];
+    }
+    return count;
+}
+
+/* By how much a unit of b lowers the imbalance, once the rows are visited: sum C p (1 - p) / (1 + K p (1 - p)), by a
+ * sample. */
+static double response_of(const struct dual_state *d)
+{
+    const size_t rows = (size_t)d->rows.x.rows, step = rows / SAMPLE_ROWS + 1;
+    double sum = 0;
+    for (size_t i = 0; i < rows; i += step) {
+        const struct dual_point *point = &d->point[i];
+        const double slope = point->p * (1 - point->p);
+        sum += point->cost * slope / (1 + point->stiffness * slope);
+    }
+    return sum * (double)step;
+}
+
+/* At the end of an epoch. Where most rows respond little, because their p are near 0, the constant feature is made
+ * larger. */
+static void move_centre(struct dual_state *d)
+{
+    const double response = response_of(d);
+    d->centre = bias_of(d);
+    if (response > 0 && d->share > 0)
+        d->share = most_of(d->share, RESPONSE / response);
 }
 
 static void run_epoch(struct dual_state *d)
 {
-    const size_t rows = (size_t)d->rows.x.rows, often = rows / BIAS_STEPS + 1;
-    d->gap_before = d->gap;
-    d->gap = 0;
     order_rows(d);
-    for (size_t k = 0; k < rows; k += TOGETHER) {
-        const size_t end = k + TOGETHER < rows ? k + TOGETHER : rows;
-        for (size_t next = end; next < end + TOGETHER && next < rows; next++)
+    const size_t count = choose_rows(d);
+    move_centre(d);
+    d->gap = 0;
+    d->squares = 0;
+    for (size_t k = 0; k < count; k += TOGETHER) {
+        const size_t end = k + TOGETHER < count ? k + TOGETHER : count;
+        for (size_t next = end; next < end + TOGETHER && next < count; next++)
             prefetch_visit(d, d->order[next]);
-        visit_pair(d, d->order + k, end - k);
-        if (end / often > k / often)
-            move_bias(d);
+        visit_rows(d, d->order + k, end - k);
     }
+    d->visits += count;
     d->epoch++;
-}
-
-/* What the gap is divided by in an epoch, by the last two. */
-static double rate_of(const struct dual_state *d)
-{
-    return d->epoch > 2 ? fmin(d->gap / d->gap_before, 1) : 1;
+    if (d->epoch == 2)
+        d->second_gap = d->gap;
 }
 
 /* The gap that is small enough. At the optimum the objective equals D, of which this takes a lower bound. */
-static double wanted_gap(const struct dual_state *d, double share)
+static double wanted_gap(const struct dual_state *d)
 {
-    return MARGIN * share * (ENTROPY * d->curvature - l2_penalty(d->w, d->o->columns, 1));
+    return MARGIN * d->goal.share * (d->entropy - l2_penalty(d->w, d->o->columns, 1));
 }
 
-/* Whether another epoch is worth while. The estimate of the gap is of points within the epoch; its end is as much
- * better as the epoch was than the one before it. Where MAX_EPOCHS at that rate do not suffice, other solvers are
- * faster. */
-static bool continues(const struct dual_state *d, double share)
+/* Whether the end is expected to be good enough. Estimates are of points within the epoch; its end is as much better as
+ * an epoch is than the one before it. */
+static bool is_near(const struct dual_state *d, double wanted, double rate)
 {
-    const double wanted = wanted_gap(d, share), rate = rate_of(d);
+    const double gradient = GRADIENT_MARGIN * d->goal.gradient * d->zero_gradient / d->o->spec.l2;
+    return d->gap * rate <= wanted && d->squares * rate <= gradient * gradient;
+}
+
+static double curvature_of(const struct dual_state *d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d->rows.x.rows; i++)
+        sum += d->point[i].stiffness * d->point[i].p * (1 - d->point[i].p);
+    return sum;
+}
+
+/* Whether an ascent that is tried is given up, after the second epoch. */
+static bool gives_up(const struct dual_state *d)
+{
+    return d->tried && d->epoch == 2 && !(curvature_of(d) <= MOST_GROWTH * d->first_curvature);
+}
+
+/* Whether another epoch is worth while. Where MAX_EPOCHS at the rate so far do not suffice, other solvers are faster.
+ */
+static bool continues(const struct dual_state *d)
+{
+    const double wanted = wanted_gap(d), rate = rate_of(d);
     if (d->epoch < 2)
         return true;
-    if (d->epoch == MAX_EPOCHS || d->gap * rate <= wanted)
+    if (d->epoch == MAX_EPOCHS || is_near(d, wanted, rate) || gives_up(d))
         return false;
     return d->epoch == 2 || d->gap * pow(rate, (double)(MAX_EPOCHS - d->epoch)) <= wanted;
+}
+
+/* The second derivative of the objective by the intercept, with p for the probabilities by the margins. */
+static double bias_curvature(const struct dual_state *d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < d->rows.x.rows; i++)
+        sum += d->point[i].cost * d->point[i].p * (1 - d->point[i].p);
+    return d->o->spec.l2 * sum;
 }
 
 /* ---- The bound ------------------------------------------------------------------------------- */
@@ -562,6 +693,10 @@ static temper_status prepare(struct dual_state *d, temper_error *error)
     const bool enough = d->point && d->order && d->ascent;
     TRY(comm_agree(comm, enough ? TEMPER_OK : error_no_memory(error), error));
     const struct gathered_labels *labels = &d->rows.labels;
+    struct norm_sum sum = {0};
+    add_sample(&d->rows.x, rows, 0, &sum);
+    d->share = o->spec.intercept ? CONSTANT_SHARE * sum.squares / (double)sum.rows : 0;
+    d->tried = sample_curvature(&sum, &o->spec, rows) > SURE_CURVATURE;
     for (size_t i = 0; enough && i < rows; i++) { /* it is, which an analyser cannot see */
         const double cost = (labels->weight ? labels->weight[i] : 1) / (o->spec.l2 * o->weight_sum);
         d->point[i] = (struct dual_point){.sign = labels->label[i] == 1 ? 1 : -1, .cost = cost};
@@ -571,27 +706,11 @@ static temper_status prepare(struct dual_state *d, temper_error *error)
 
 /* ---- The interface --------------------------------------------------------------------------- */
 
-/* The sum of |x|^2 over the rows of a sample, and their number. */
-struct norm_sum {
-    double squares;
-    uint64_t rows;
-};
-
-/* Callback of comm_in_turn: adds those rows of the sample that this process has. */
-static void add_norms(void *context, void *state)
+/* Callback of comm_in_turn. */
+static void add_own_sample(void *context, void *state)
 {
     const struct dataset *data = context;
-    struct norm_sum *sum = state;
-    const uint64_t all = dataset_all_rows(data), count = all < SAMPLE_ROWS ? all : SAMPLE_ROWS;
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t at = all * i / count - data->ranks.first_row;
-        if (at >= data->x.rows)
-            continue;
-        page_window_row(&data->x, at);
-        const struct row row = matrix_row(&data->x, at);
-        sum->squares += squared_norm(&row);
-        sum->rows++;
-    }
+    add_sample(&data->x, dataset_all_rows(data), data->ranks.first_row, state);
 }
 
 /* Scaled weights would have to be kept beside those of raw rows. */
@@ -600,7 +719,6 @@ static bool is_scaled(const struct objective_spec *spec)
     return spec->scale && spec->scale->kind != SCALE_NONE;
 }
 
-/* A second derivative of at most 1/4, times |x|^2, divided by the penalty of all rows. */
 temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits, temper_error *error)
 {
     const struct dataset *data = spec->data;
@@ -610,8 +728,8 @@ temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits,
         spec->l1 > 0 || !loss_is_two_temperature_at(spec->loss, 1, 1) || dataset_all_nonzeros(data) > MOST_ENTRIES ||
         dataset_all_rows(data) > UINT32_MAX)
         return TEMPER_OK;
-    TRY(comm_in_turn(data->ranks.comm, add_norms, (void *)data, &sum, sizeof sum, error));
-    *suits = sum.squares / 4 <= MOST_CURVATURE * spec->l2 * (double)dataset_all_rows(data) * (double)sum.rows;
+    TRY(comm_in_turn(data->ranks.comm, add_own_sample, (void *)data, &sum, sizeof sum, error));
+    *suits = sample_curvature(&sum, spec, dataset_all_rows(data)) <= MOST_CURVATURE;
     return TEMPER_OK;
 }
 
@@ -627,25 +745,37 @@ double dual_descent_bytes(const struct objective_spec *spec)
     return rows * own + (double)data->x.columns * sizeof(double) + all;
 }
 
-temper_status dual_descent(const struct objective *objective, double share, double *w, struct dual_result *result,
-                           temper_error *error)
+/* The intercept and the bound. */
+static void finish(struct dual_state *d, struct dual_result *result)
 {
-    struct dual_state d = {.o = objective, .w = w};
+    const struct objective *o = d->o;
+    d->balanced = d->ascent;
+    memcpy(d->balanced, d->w, o->columns * sizeof *d->w);
+    if (o->spec.intercept) {
+        d->w[o->columns] = bias_of(d);
+        result->bias_curvature = bias_curvature(d);
+        balance(d, wanted_gap(d));
+    }
+    result->lower_bound = o->spec.l2 * dual_value(d);
+}
+
+temper_status dual_descent(const struct objective *objective, struct dual_goal goal, double *w,
+                           struct dual_result *result, temper_error *error)
+{
+    struct dual_state d = {.o = objective, .w = w, .goal = goal};
     temper_status status = prepare(&d, error);
     if (status == TEMPER_OK) {
         memset(w, 0, objective->size * sizeof *w);
         run_epoch(&d);
-        *result = (struct dual_result){.zero_value = log(2), .zero_gradient = zero_gradient_norm(&d)};
-        while (continues(&d, share))
+        d.zero_gradient = zero_gradient_norm(&d);
+        d.first_curvature = d.tried ? curvature_of(&d) : 0;
+        *result = (struct dual_result){.zero_value = log(2), .zero_gradient = d.zero_gradient};
+        while (continues(&d))
             run_epoch(&d);
-        d.balanced = d.ascent;
-        memcpy(d.balanced, w, objective->columns * sizeof *w);
-        if (objective->spec.intercept) {
-            balance(&d, wanted_gap(&d, share));
-            w[objective->columns] = d.bias;
-        }
-        result->epochs = d.epoch;
-        result->lower_bound = objective->spec.l2 * dual_value(&d);
+        result->given_up = gives_up(&d);
+        result->epochs = (size_t)((d.visits + d.rows.x.rows - 1) / d.rows.x.rows);
+        if (!result->given_up)
+            finish(&d, result);
     }
     dual_free(&d);
     return status;

@@ -5,9 +5,17 @@
 
 #include "objective/objective.h"
 
+/* How near to the minimum: the objective within a share of it, and the norm of the gradient as a share of that at W =
+ * 0. The gradient by the intercept is not counted. */
+struct dual_goal {
+    double share, gradient;
+};
+
 struct dual_result {
-    size_t epochs;      /* passes over all rows; each costs about as much as an evaluation */
-    double lower_bound; /* of the objective: no weights have a smaller one */
+    size_t epochs;         /* passes over all rows; each costs about as much as an evaluation */
+    bool given_up;         /* the optimum is far away: a start at W = 0 is as good */
+    double lower_bound;    /* of the objective: no weights have a smaller one */
+    double bias_curvature; /* the second derivative of the objective by the intercept, about */
     /* At W = 0, which the first epoch reads all rows for: the objective, and the norm of its gradient. */
     double zero_value, zero_gradient;
 };
@@ -20,8 +28,8 @@ temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits,
 double dual_descent_bytes(const struct objective_spec *spec);
 
 /* Fills w, from rows in a random order that follows from their number alone: one thread, so that there is one result.
- * Ends when the objective is expected to be within `share` of its minimum, or when epochs gain little. */
-temper_status dual_descent(const struct objective *objective, double share, double *w, struct dual_result *result,
-                           temper_error *error);
+ * Ends when the goal is expected to be reached, or when epochs gain little. */
+temper_status dual_descent(const struct objective *objective, struct dual_goal goal, double *w,
+                           struct dual_result *result, temper_error *error);
 
 #endif

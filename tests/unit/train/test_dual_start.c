@@ -43,6 +43,30 @@ TEST(the_end_is_that_of_conjugate_gradients)
     dataset_free(data);
 }
 
+/* Long rows, relative to the penalty: whether the ascent suffices, or is given up and the objective made again. */
+TEST(weaker_penalties_end_there_too)
+{
+    static const double penalties[] = {0.5, 0.1, 0.025, 0.01};
+    struct dataset *few = made_data(MATRIX_CSR, ROWS, COLUMNS, 2), *many = made_data(MATRIX_CSR, 6 * ROWS, COLUMNS, 2);
+    for (size_t i = 0; i < 4; i++) {
+        const struct dataset *data = i < 3 ? few : many;
+        temper_train_options options = dual_options(1e-3);
+        temper_train_report exact = {0}, found = {0};
+        options.l2 = penalties[i];
+        temper_model *model = made_train(data, options, &found);
+        CHECK(found.stop == TEMPER_STOP_CONVERGED);
+        CHECK(made_gradient(made_inside(model), data) <= 1.01e-3);
+        temper_model_free(model);
+        check_same_on_threads(data, options);
+        options.solver = "tron";
+        options.tolerance = 1e-8;
+        temper_model_free(made_train(data, options, &exact));
+        CHECK_CLOSE(found.objective, exact.objective, 3e-6);
+    }
+    dataset_free(few);
+    dataset_free(many);
+}
+
 TEST(a_solver_that_was_asked_for_and_other_starts_do_without)
 {
     struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
@@ -112,7 +136,7 @@ TEST(a_lack_of_memory_is_reported)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(the_end_is_that_of_conjugate_gradients),
+TEST_LIST(LISTED(the_end_is_that_of_conjugate_gradients), LISTED(weaker_penalties_end_there_too),
           LISTED(a_solver_that_was_asked_for_and_other_starts_do_without),
           LISTED(any_number_of_threads_has_the_same_bits), LISTED(a_resumed_training_has_the_same_bits),
           LISTED(a_lack_of_memory_is_reported))

@@ -27,10 +27,17 @@ static double run(const struct objective_spec *spec, double share, double *w, st
     struct objective *objective;
     double value = NAN, unused[SIZE];
     CHECK(objective_new(spec, &objective, NULL) == TEMPER_OK);
-    CHECK(dual_descent(objective, share, w, result, NULL) == TEMPER_OK);
+    CHECK(dual_descent(objective, (struct dual_goal){share, 1}, w, result, NULL) == TEMPER_OK);
     CHECK(objective_evaluate(objective, w, &value, gradient ? gradient : unused, NULL) == TEMPER_OK);
     objective_free(objective);
     return value;
+}
+
+static bool suits(const struct objective_spec *spec)
+{
+    bool found = false;
+    CHECK(dual_descent_suits(spec, &found, NULL) == TEMPER_OK);
+    return found;
 }
 
 TEST(the_bound_is_below_the_objective_and_as_close_as_was_asked)
@@ -44,11 +51,34 @@ TEST(the_bound_is_below_the_objective_and_as_close_as_was_asked)
         spec.intercept = i < 3;
         const double value = run(&spec, shares[i % 3], w, &result, gradient);
         CHECK(result.epochs > 1 && result.lower_bound <= value * (1 + 1e-12));
-        CHECKF(value - result.lower_bound <= 2 * shares[i % 3] * value, "%zu: %g", i, value - result.lower_bound);
+        CHECKF(value - result.lower_bound <= 4 * shares[i % 3] * value, "%zu: %g", i, value - result.lower_bound);
         for (size_t j = 0; i % 3 == 2 && j < COLUMNS; j++)
             CHECKF(fabs(gradient[j]) < 1e-3, "%zu: %g", j, gradient[j]);
     }
     dataset_free(data);
+}
+
+/* Rows that are long, relative to the penalty. With more columns than rows many epochs suffice, in which most rows are
+ * left out; with few columns the ascent is given up after two. */
+TEST(long_rows_converge_or_are_given_up)
+{
+    static const double penalties[] = {1, 0.1, 0.025, 0.006, 0.003, 0.0015};
+    struct dataset *wide = made_data(MATRIX_CSR, 300, 520, 2), *narrow = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    for (size_t i = 0; i < 6; i++) {
+        const struct objective_spec spec = spec_of(i < 3 ? wide : narrow, penalties[i]);
+        struct objective *objective;
+        struct dual_result result = {0};
+        double value = NAN, w[521], gradient[521] = {0};
+        CHECK(suits(&spec) && objective_new(&spec, &objective, NULL) == TEMPER_OK);
+        CHECK(dual_descent(objective, (struct dual_goal){1e-4, 1}, w, &result, NULL) == TEMPER_OK);
+        CHECKF(result.given_up == (i >= 3) && (!result.given_up || result.epochs == 2), "%zu: %zu", i, result.epochs);
+        CHECK(result.given_up || objective_evaluate(objective, w, &value, gradient, NULL) == TEMPER_OK);
+        CHECKF(result.given_up || (result.lower_bound <= value && value <= result.lower_bound * (1 + 1e-4)), "%zu: %g",
+               i, value - result.lower_bound);
+        objective_free(objective);
+    }
+    dataset_free(wide);
+    dataset_free(narrow);
 }
 
 /* The minimum by Newton's method is between bound and objective, at any accuracy. */
@@ -111,7 +141,7 @@ TEST(value_and_gradient_at_zero_are_those_of_an_evaluation)
         spec.intercept = i % 2 == 0;
         CHECK(objective_new(&spec, &objective, NULL) == TEMPER_OK);
         CHECK(objective_evaluate(objective, zero, &value, gradient, NULL) == TEMPER_OK);
-        CHECK(dual_descent(objective, 1e-2, w, &result, NULL) == TEMPER_OK);
+        CHECK(dual_descent(objective, (struct dual_goal){1e-2, 1}, w, &result, NULL) == TEMPER_OK);
         for (size_t j = 0; j < objective_size(objective); j++)
             squares += gradient[j] * gradient[j];
         CHECK_CLOSE(result.zero_value, value, 1e-9);
@@ -199,13 +229,6 @@ TEST(wide_arrays_have_the_same_bits)
     dataset_free(data);
 }
 
-static bool suits(const struct objective_spec *spec)
-{
-    bool found = false;
-    CHECK(dual_descent_suits(spec, &found, NULL) == TEMPER_OK);
-    return found;
-}
-
 TEST(only_short_sparse_rows_with_a_logistic_loss_and_a_penalty_suit)
 {
     struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2), *dense = made_data(MATRIX_F32, ROWS, COLUMNS, 2),
@@ -244,7 +267,7 @@ TEST(a_lack_of_memory_is_reported)
         temper_error error = {0};
         double w[SIZE];
         fault_arm(n);
-        temper_status status = dual_descent(objective, 1e-3, w, &result, &error);
+        temper_status status = dual_descent(objective, (struct dual_goal){1e-3, 1}, w, &result, &error);
         fault_disarm();
         if (!fault_fired()) {
             CHECK(status == TEMPER_OK && n > 3);
@@ -256,7 +279,8 @@ TEST(a_lack_of_memory_is_reported)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(the_bound_is_below_the_objective_and_as_close_as_was_asked), LISTED(no_weights_are_below_the_bound),
+TEST_LIST(LISTED(the_bound_is_below_the_objective_and_as_close_as_was_asked),
+          LISTED(long_rows_converge_or_are_given_up), LISTED(no_weights_are_below_the_bound),
           LISTED(value_and_gradient_at_zero_are_those_of_an_evaluation), LISTED(equal_rows_converge),
           LISTED(the_bound_holds_for_classes_of_unequal_weight), LISTED(weights_of_rows_count),
           LISTED(wide_arrays_have_the_same_bits),
