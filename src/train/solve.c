@@ -309,7 +309,7 @@ static temper_status prepare_preconditioner(struct train_state *train, const str
     } else {
         struct preconditioner_spec spec = {.objective = progress->objective,
                                            .data = plan->data,
-                                           .scale = scaled_features_scale(plan->features),
+                                           .scale = plan_scale(plan),
                                            .loss = phase->loss,
                                            .l2 = phase->l2,
                                            .w = phase->uses_current_curvature ? progress->w : NULL,

@@ -155,6 +155,26 @@ temper_status preconditioner_delay(const struct preconditioner_spec *spec, doubl
     return TEMPER_OK;
 }
 
+/* Products of rows, in doubles, beside the multiplications of a pass, which memory limits. */
+static const double ROW_GRAM_SPEED = 5;
+
+temper_status preconditioner_row_space_pays(const struct preconditioner_spec *spec, double tolerance, bool *pays,
+                                            temper_error *error)
+{
+    const double rows = (double)dataset_all_rows(spec->data), n = (double)spec->data->x.columns;
+    const double vectors = spec->data->classes.count == 2 ? 1 : (double)spec->data->classes.count;
+    const double needed = GRAM_ITERATIONS + ITERATIONS_A_DIGIT * fmax(0, -1 - log10(tolerance));
+    /* In passes over all features: each has 2 multiplications a number and class. */
+    const double made = rows / (4 * ROW_GRAM_SPEED * vectors) + rows * rows / (12 * n * vectors);
+    struct spectrum spectrum;
+    TRY(spectrum_estimate(spec->data, spec->scale, &spectrum, error));
+    const double c = initial_curvature(spec->loss, spec->data->classes.count), mean = c * spectrum.mean + spec->l2;
+    const double square = c * c * spectrum.second_moment + spec->l2 * (2 * c * spectrum.mean + spec->l2);
+    const double plain = needed * pow(fmax(1, square / (mean * mean)), PLAIN_EXPONENT);
+    *pays = plain * (1 - rows / n) > made;
+    return TEMPER_OK;
+}
+
 /* Matrices of classes that take longer than a few passes are made from fewer of the rows of little curvature; where
  * features are few and some of them rare, that would cost more passes than it saves. */
 static bool worth_thinning(const struct preconditioner_spec *spec, size_t n, size_t rows)
