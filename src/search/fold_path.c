@@ -302,7 +302,7 @@ static temper_status choose_features(struct path_state *p, temper_error *error)
 {
     TRY(scaled_features_new(p->data, p->options->scale, p->options->threads, &p->features, error));
     p->seen = &p->features;
-    if (!row_space_exists(p->features.data))
+    if (!row_space_fits(p->features.data))
         return TEMPER_OK;
     TRY(row_space_new(&p->features, p->options->threads, &p->row_space, error));
     if (!p->row_space)

@@ -26,8 +26,13 @@ struct row_space {
 bool row_space_exists(const struct dataset *data)
 {
     const struct matrix *x = &data->x;
-    return x->kind != MATRIX_CSR && x->rows <= MOST_ROWS && 4 * x->columns >= 5 * x->rows &&
-           comm_alone(data->ranks.comm) && data->storage.memory_limit == 0 && !x->pages;
+    return x->kind != MATRIX_CSR && 4 * x->columns >= 5 * x->rows && comm_alone(data->ranks.comm) &&
+           data->storage.memory_limit == 0 && !x->pages;
+}
+
+bool row_space_fits(const struct dataset *data)
+{
+    return row_space_exists(data) && data->x.rows <= MOST_ROWS;
 }
 
 /* ---- The factor ------------------------------------------------------------------------------------------ */

@@ -14,6 +14,8 @@ struct row_space;
 /* Whether the data is such that its rows may have such a space at all: dense, in the memory of one process, and
  * with clearly more features than rows. */
 bool row_space_exists(const struct dataset *data);
+/* And whether it has few enough rows. */
+bool row_space_fits(const struct dataset *data);
 
 /* *out is NULL where the products of the rows have no factor, as those of rows that are all 0. The features are
  * borrowed. */

@@ -369,7 +369,7 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
     }
     progress_set_loss(progress, phase->loss, phase->l2, phase->l1);
     progress->lower_bound = 0;
-    if (train->plan.dual_start && phase->is_solution && !phase->continues_previous)
+    if (train->plan.dual_start && (phase->is_solution || phase->iteration_limit) && !phase->continues_previous)
         TRY(start_from_dual(train, phase));
     else
         TRY(measure_scale(train, phase));

@@ -223,8 +223,12 @@ static temper_status decide_dual_start(const struct train_request *request, stru
                                        const struct objective_spec *spec)
 {
     plan->dual_start = false;
-    if (plan->solver != SOLVER_TRON || !is_auto(request->options->solver) || !begins_at_zero(request) ||
-        request->options->validation || plan->reweighted)
+    if (!is_auto(request->options->solver) || !begins_at_zero(request) || request->options->validation ||
+        plan->reweighted)
+        return TEMPER_OK;
+    if (plan->solver == SOLVER_LBFGS && plan->spectrum.mean > 0 && !plan->row_space)
+        plan->dual_start = dual_descent_suits_dense(spec, &plan->spectrum);
+    if (plan->solver != SOLVER_TRON)
         return TEMPER_OK;
     return dual_descent_suits(spec, &plan->dual_start, request->error);
 }
@@ -254,14 +258,14 @@ static bool may_use_row_space(const struct train_request *request, const struct 
 /* Data with fewer rows than features: the rows of their own space, if that is expected to take less time. */
 static temper_status decide_row_space(const struct train_request *request, struct train_plan *plan)
 {
-    bool pays = false;
     plan->solver_columns = (size_t)plan->data->x.columns;
     if (!may_use_row_space(request, plan))
         return TEMPER_OK;
     const struct preconditioner_spec spec = {
         .data = plan->data, .scale = plan_scale(plan), .loss = plan->loss, .l2 = plan->l2};
-    TRY(preconditioner_row_space_pays(&spec, request->options->tolerance, &pays, request->error));
-    if (!pays)
+    TRY(spectrum_estimate(spec.data, spec.scale, &plan->spectrum, request->error));
+    if (!row_space_fits(plan->data) ||
+        !preconditioner_row_space_pays(&spec, request->options->tolerance, &plan->spectrum))
         return TEMPER_OK;
     TRY(row_space_new(plan->features, plan->threads, &plan->row_space, request->error));
     if (plan->row_space)
@@ -305,6 +309,7 @@ temper_status train_plan_leave_row_space(const struct train_request *request, st
 {
     row_space_free(plan->row_space);
     plan->row_space = NULL;
+    plan->spectrum = (struct spectrum){0};
     plan->data = plan->features->data;
     objective_free(*objective);
     *objective = NULL;

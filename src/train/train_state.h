@@ -7,6 +7,7 @@
 #ifndef TRAIN_TRAIN_STATE_H
 #define TRAIN_TRAIN_STATE_H
 
+#include "objective/gram/spectrum.h"
 #include "objective/objective.h"
 #include "train/noise_pilot.h"
 #include "train/row_space.h"
@@ -45,6 +46,7 @@ struct train_plan {
     struct scaled_features own_features;
     const struct dataset *data;  /* the rows of the features, the same with other weights, or those of the row space */
     struct row_space *row_space; /* fewer rows than features, while the phases run; else NULL */
+    struct spectrum spectrum;    /* of the rows of all features, where these are more; else mean 0 */
     size_t solver_columns;       /* features of the rows that the solver sees or, behind it, saw */
     struct dataset *reweighted;  /* losses with rounds: `data` is this copy, whose weights change; else NULL */
     const double *given_weight;  /* the weights as they were given; NULL: all 1 */

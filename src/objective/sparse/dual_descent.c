@@ -28,12 +28,14 @@ static const uint64_t MOST_ENTRIES = (uint64_t)1 << 20;
 /* Measured (docs/decisions/0021): the curvature of a row's loss, relative to the penalty, in the mean over rows, up to
  * which some epochs suffice; Shalev-Shwartz and Zhang bound the epochs by one more than it, times a logarithm. */
 static const double MOST_CURVATURE = 25;
+/* Dense rows: up to which share of the gap may be left by an epoch, as estimated (docs/decisions/0037). */
+static const double MOST_RATE = 0.4;
 enum { MAX_EPOCHS = 12, NEWTON_STEPS = 8, BIAS_STEPS = 32, SAMPLE_ROWS = 256 };
 /* The expected gap at the end, as a share of the one that is asked for. */
 static const double MARGIN = 0.3;
 /* Steps of b, as shares of the whole one, if only the rows responded to it. They respond an epoch later, so that the
  * steps of an epoch must not add up to more than pi^2 / 2, or b would oscillate. */
-static const double BIAS_STEP = 0.125;
+static const double BIAS_STEP = 0.125, BIAS_STEP_DENSE = 0.04;
 /* The error that Newton's method may leave, relative to the way so far. That of its last step is at most half the
  * largest second derivative of the probability (0.0963) times the stiffness and the square of the step. */
 static const double SMALL_ERROR = 0.01, STEP_ERROR = 0.0482;
@@ -70,6 +72,7 @@ struct dual_state {
     double *balanced;         /* in the same memory: w at the end, of p that meet the constraint */
     struct dual_point *point; /* of each row */
     uint32_t *order;          /* of the rows; then that of the blocks of rows */
+    double *products;         /* dense rows: of each block, those of its rows; else NULL */
     double bias, imbalance;   /* b; sum C p y */
     double response;          /* by how much a unit of b lowers the imbalance, once the rows are visited */
     double curvature;         /* sum C p (1 - p) */
@@ -267,8 +270,8 @@ static void solve_visit(const struct dual_state *d, struct dual_visit *visit)
 }
 
 /* The gap of objective and dual is the sum over rows of C times the Kullback-Leibler divergence between p and the
- * probability by the margin, whose logit is -m; nearly p (1 - p) (u + m)^2 / 2. */
-static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
+ * probability by the margin, whose logit is -m; nearly p (1 - p) (u + m)^2 / 2. Returns the change of C p y. */
+static double update_point(struct dual_state *d, const struct dual_visit *visit)
 {
     struct dual_point *point = visit->point;
     const double c = point->cost, stiffness = point->stiffness, off = point->logit + visit->margin;
@@ -280,8 +283,14 @@ static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
     d->imbalance += change;
     d->curvature += c * (now - was);
     d->response += c * (now / (1 + stiffness * now) - was / (1 + stiffness * was));
+    return change;
+}
+
+static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
+{
+    const double change = update_point(d, visit);
     if (d->epoch == 0)
-        row_add_both(&visit->row, change, d->w, c * point->sign, d->ascent);
+        row_add_both(&visit->row, change, d->w, visit->point->cost * visit->point->sign, d->ascent);
     else
         row_add(&visit->row, change, d->w);
 }
@@ -305,6 +314,100 @@ static void visit_pair(struct dual_state *d, const uint32_t *rows, size_t count)
         solve_visit(d, &visit[k]);
     for (size_t k = 0; k < visits; k++)
         apply_visit(d, &visit[k]);
+}
+
+/* ---- A block of dense rows ------------------------------------------------------------------- */
+
+/* Some consecutive rows are visited one after the other by their products with each other, so that the weights are read
+ * and written once for all of them. In doubles, but for the products of floats, which are those of steps within a
+ * block.
+ */
+enum { DENSE_ROWS = 8, DENSE_PRODUCTS = DENSE_ROWS * DENSE_ROWS };
+
+struct dense_block {
+    const struct matrix *x;
+    const struct kernel *kernel;
+    size_t first, count; /* rows */
+};
+
+static const void *dense_start(const struct dense_block *block)
+{
+    const size_t size = block->x->kind == MATRIX_F32 ? sizeof(float) : sizeof(double);
+    return (const char *)block->x->dense + block->first * (size_t)block->x->columns * size;
+}
+
+static struct rows_f32 floats_of(const struct dense_block *block)
+{
+    return (struct rows_f32){dense_start(block), block->count, (size_t)block->x->columns};
+}
+
+static struct rows_f64 doubles_of(const struct dense_block *block)
+{
+    return (struct rows_f64){dense_start(block), block->count, (size_t)block->x->columns};
+}
+
+/* out[i] = w . x_i */
+static void dense_times(const struct dense_block *block, const double *w, double *out)
+{
+    const struct linear_f64 *linear = block->kernel->linear_f64;
+    if (block->x->kind == MATRIX_F32)
+        linear->times_f32(floats_of(block), (struct linear_hints){.cached = true}, w, out);
+    else
+        linear->times_cached(doubles_of(block), w, out);
+}
+
+/* w += sum_i r[i] x_i */
+static void dense_back(const struct dense_block *block, const double *r, double *w)
+{
+    const struct linear_f64 *linear = block->kernel->linear_f64;
+    if (block->x->kind == MATRIX_F32)
+        linear->back_f32(floats_of(block), (struct linear_hints){.cached = true}, r, w);
+    else
+        linear->back_cached(doubles_of(block), r, w);
+}
+
+/* products[i * DENSE_ROWS + k] = x_i . x_k, k <= i */
+static void dense_products(const struct dense_block *block, double *products)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        const struct dense_block upto = {block->x, block->kernel, block->first, i + 1};
+        double *line = products + i * DENSE_ROWS;
+        if (block->x->kind == MATRIX_F32) {
+            const struct rows_f32 rows = floats_of(&upto);
+            float out[DENSE_ROWS];
+            block->kernel->linear_f32->times_cached(rows, rows.x + i * rows.columns, out);
+            for (size_t k = 0; k <= i; k++)
+                line[k] = (double)out[k];
+        } else {
+            const struct rows_f64 rows = doubles_of(&upto);
+            block->kernel->linear_f64->times_cached(rows, rows.x + i * rows.columns, line);
+        }
+    }
+}
+
+/* The rows of the block in their order, each with the weights that the ones before it have changed. */
+static void visit_block(struct dual_state *d, const struct dense_block *block, double *products)
+{
+    double score[DENSE_ROWS], change[DENSE_ROWS] = {0}, constant[DENSE_ROWS];
+    dense_times(block, d->w, score);
+    if (d->epoch == 0)
+        dense_products(block, products);
+    for (size_t i = 0; i < block->count; i++) {
+        const double *line = products + i * DENSE_ROWS;
+        struct dual_point *point = &d->point[block->first + i];
+        constant[i] = point->cost * point->sign;
+        if (!(point->cost > 0))
+            continue;
+        for (size_t k = 0; k < i; k++)
+            score[i] += change[k] * line[k];
+        struct dual_visit visit = {.point = point, .margin = point->sign * (score[i] + d->bias)};
+        point->stiffness = point->cost * line[i];
+        solve_visit(d, &visit);
+        change[i] = update_point(d, &visit);
+    }
+    dense_back(block, change, d->w);
+    if (d->epoch == 0)
+        dense_back(block, constant, d->ascent);
 }
 
 /* ---- Epochs ---------------------------------------------------------------------------------- */
@@ -347,14 +450,29 @@ static void order_rows(struct dual_state *d)
 static void move_bias(struct dual_state *d)
 {
     if (d->o->spec.intercept && d->response > 0)
-        d->bias += BIAS_STEP * d->imbalance / d->response;
+        d->bias += (d->products ? BIAS_STEP_DENSE : BIAS_STEP) * d->imbalance / d->response;
 }
 
-static void run_epoch(struct dual_state *d)
+/* All blocks of dense rows, in a random order. */
+static void visit_blocks(struct dual_state *d)
 {
     const size_t rows = (size_t)d->rows.x.rows, often = rows / BIAS_STEPS + 1;
-    d->gap_before = d->gap;
-    d->gap = 0;
+    const size_t blocks = (rows + DENSE_ROWS - 1) / DENSE_ROWS;
+    draw_order(d->epoch, d->order, blocks);
+    for (size_t b = 0, done = 0; b < blocks; b++) {
+        const size_t first = d->order[b] * DENSE_ROWS, left = rows - first;
+        const struct dense_block block = {&d->rows.x, d->o->kernel, first, left < DENSE_ROWS ? left : DENSE_ROWS};
+        visit_block(d, &block, d->products + d->order[b] * DENSE_PRODUCTS);
+        if ((done + block.count) / often > done / often)
+            move_bias(d);
+        done += block.count;
+    }
+}
+
+/* All pairs of sparse rows, in a random order. */
+static void visit_pairs(struct dual_state *d)
+{
+    const size_t rows = (size_t)d->rows.x.rows, often = rows / BIAS_STEPS + 1;
     order_rows(d);
     for (size_t k = 0; k < rows; k += TOGETHER) {
         const size_t end = k + TOGETHER < rows ? k + TOGETHER : rows;
@@ -364,6 +482,16 @@ static void run_epoch(struct dual_state *d)
         if (end / often > k / often)
             move_bias(d);
     }
+}
+
+static void run_epoch(struct dual_state *d)
+{
+    d->gap_before = d->gap;
+    d->gap = 0;
+    if (d->products)
+        visit_blocks(d);
+    else
+        visit_pairs(d);
     d->epoch++;
 }
 
@@ -373,9 +501,32 @@ static double rate_of(const struct dual_state *d)
     return d->epoch > 2 ? fmin(d->gap / d->gap_before, 1) : 1;
 }
 
-/* The gap that is small enough. At the optimum the objective equals D, of which this takes a lower bound. */
+/* H(p) = min(p, 1 - p) |u| - log max(p, 1 - p) with u the logit of p. Logarithms of products, as long as the cost stays
+ * the same, instead of sums of logarithms. */
+static double dual_value(const struct dual_state *d, const double *w)
+{
+    double sum = 0, product = 1, cost = 0;
+    for (size_t i = 0; i < d->rows.x.rows; i++) {
+        const struct dual_point *point = &d->point[i];
+        const double p = point->p, smaller = least_of(p, 1 - p);
+        if (point->cost != cost || product < SMALL_PRODUCT) {
+            sum -= cost * log(product);
+            cost = point->cost;
+            product = 1;
+        }
+        product *= most_of(p, 1 - p);
+        if (smaller > 0)
+            sum += cost * smaller * fabs(point->logit);
+    }
+    return sum - cost * log(product) - l2_penalty(w, d->o->columns, 1);
+}
+
+/* The gap that is small enough. At the optimum the objective equals D, of which this takes a lower bound. Stiff rows,
+ * as long dense ones are, have p near 0 or 1, where the bound of the entropy would be too low. */
 static double wanted_gap(const struct dual_state *d, double share)
 {
+    if (d->products)
+        return MARGIN * share * dual_value(d, d->w);
     return MARGIN * share * (ENTROPY * d->curvature - l2_penalty(d->w, d->o->columns, 1));
 }
 
@@ -422,6 +573,18 @@ static size_t lowered_step(const struct dual_state *d, double sign, double gap)
     return class_sum(d, sign, step) * MOST_LOWERED > off ? step : 1;
 }
 
+/* w += factor x_i, of either kind. */
+static void add_row(const struct dual_state *d, size_t i, double factor, double *w)
+{
+    const struct dense_block block = {&d->rows.x, d->o->kernel, i, 1};
+    if (d->products) {
+        dense_back(&block, &factor, w);
+    } else {
+        const struct row row = row_at(d, i);
+        row_add(&row, factor, w);
+    }
+}
+
 /* Makes sum C p y = 0 by smaller p of some rows of the class that has too much. Their w is kept apart: it would need
  * another b. */
 static void balance(struct dual_state *d, double gap)
@@ -435,31 +598,10 @@ static void balance(struct dual_state *d, double gap)
         struct dual_point *point = &d->point[i];
         if (point->sign != excess || !(point->p > 0))
             continue;
-        const struct row row = row_at(d, i);
-        row_add(&row, -share * excess * point->cost * point->p, d->balanced);
+        add_row(d, i, -share * excess * point->cost * point->p, d->balanced);
         point->p *= 1 - share;
         point->logit = log(point->p) - log1p(-point->p);
     }
-}
-
-/* H(p) = min(p, 1 - p) |u| - log max(p, 1 - p) with u the logit of p. Logarithms of products, as long as the cost stays
- * the same, instead of sums of logarithms. */
-static double dual_value(const struct dual_state *d)
-{
-    double sum = 0, product = 1, cost = 0;
-    for (size_t i = 0; i < d->rows.x.rows; i++) {
-        const struct dual_point *point = &d->point[i];
-        const double p = point->p, smaller = least_of(p, 1 - p);
-        if (point->cost != cost || product < SMALL_PRODUCT) {
-            sum -= cost * log(product);
-            cost = point->cost;
-            product = 1;
-        }
-        product *= most_of(p, 1 - p);
-        if (smaller > 0)
-            sum += cost * smaller * fabs(point->logit);
-    }
-    return sum - cost * log(product) - l2_penalty(d->balanced, d->o->columns, 1);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -473,6 +615,7 @@ static void dual_free(struct dual_state *d)
     mem_free(d->point);
     mem_free(d->order);
     mem_free(d->ascent);
+    mem_free(d->products);
 }
 
 /* The own rows in the form that is gathered. */
@@ -559,7 +702,9 @@ static temper_status prepare(struct dual_state *d, temper_error *error)
     d->point = mem_paged(rows, sizeof *d->point);
     d->order = mem_alloc(2 * rows, sizeof *d->order);
     d->ascent = mem_zeroed(o->columns, sizeof *d->ascent);
-    const bool enough = d->point && d->order && d->ascent;
+    const bool dense = o->x->kind != MATRIX_CSR;
+    d->products = dense ? mem_zeroed(rows / DENSE_ROWS + 1, DENSE_PRODUCTS * sizeof *d->products) : NULL;
+    const bool enough = d->point && d->order && d->ascent && (d->products || !dense);
     TRY(comm_agree(comm, enough ? TEMPER_OK : error_no_memory(error), error));
     const struct gathered_labels *labels = &d->rows.labels;
     for (size_t i = 0; enough && i < rows; i++) { /* it is, which an analyser cannot see */
@@ -600,15 +745,30 @@ static bool is_scaled(const struct objective_spec *spec)
     return spec->scale && spec->scale->kind != SCALE_NONE;
 }
 
+/* Whether the objective has the dual above. */
+static bool has_dual(const struct objective_spec *spec)
+{
+    return spec->data->classes.count == 2 && !spec->engine && !is_scaled(spec) && spec->l2 > 0 && spec->l1 == 0 &&
+           loss_is_two_temperature_at(spec->loss, 1, 1) && dataset_all_rows(spec->data) <= UINT32_MAX;
+}
+
+/* The products of two different rows, beside those of rows with themselves: the second moment of the eigenvalues of all
+ * products, X X', less 1, relative to their mean. About what an epoch leaves of the gap. */
+bool dual_descent_suits_dense(const struct objective_spec *spec, const struct spectrum *spectrum)
+{
+    const struct matrix *x = &spec->data->x;
+    const double n = (double)x->columns, rows = (double)x->rows;
+    return (x->kind == MATRIX_F32 || x->kind == MATRIX_F64) && has_dual(spec) && comm_alone(spec->data->ranks.comm) &&
+           !x->pages && rows * spectrum->second_moment <= MOST_RATE * n * spectrum->mean * spectrum->mean;
+}
+
 /* A second derivative of at most 1/4, times |x|^2, divided by the penalty of all rows. */
 temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits, temper_error *error)
 {
     const struct dataset *data = spec->data;
     struct norm_sum sum = {0};
     *suits = false;
-    if (data->x.kind != MATRIX_CSR || data->classes.count != 2 || spec->engine || is_scaled(spec) || !(spec->l2 > 0) ||
-        spec->l1 > 0 || !loss_is_two_temperature_at(spec->loss, 1, 1) || dataset_all_nonzeros(data) > MOST_ENTRIES ||
-        dataset_all_rows(data) > UINT32_MAX)
+    if (data->x.kind != MATRIX_CSR || !has_dual(spec) || dataset_all_nonzeros(data) > MOST_ENTRIES)
         return TEMPER_OK;
     TRY(comm_in_turn(data->ranks.comm, add_norms, (void *)data, &sum, sizeof sum, error));
     *suits = sum.squares / 4 <= MOST_CURVATURE * spec->l2 * (double)dataset_all_rows(data) * (double)sum.rows;
@@ -645,7 +805,7 @@ temper_status dual_descent(const struct objective *objective, double share, doub
             w[objective->columns] = d.bias;
         }
         result->epochs = d.epoch;
-        result->lower_bound = objective->spec.l2 * dual_value(&d);
+        result->lower_bound = objective->spec.l2 * dual_value(&d, d.balanced);
     }
     dual_free(&d);
     return status;
