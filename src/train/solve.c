@@ -32,6 +32,9 @@ static const double TINY_OBJECTIVE = 1e-6;
 /* The smallest decrease worth a hundred iterations, as a share of the width over which a hinge is rounded. */
 static const double HINGE_DECREASE = 0.05;
 
+/* The share of the objective that a dual coordinate ascent of dense rows leaves at least: floats prove no less. */
+static const double DENSE_DUAL_SHARE = 1e-6;
+
 /* A Gram matrix of W = 0 suits the whole path to the solution if the gradient has fallen to this share within so many
  * iterations (docs/decisions/0035). */
 static const double TRIAL_GRADIENT = 0.05;
@@ -327,7 +330,8 @@ static temper_status start_from_dual(struct train_state *train, const struct tra
 {
     struct train_progress *progress = &train->progress;
     temper_error *error = train->request->error;
-    const double share = OBJECTIVE_SHARE * train->request->options->tolerance;
+    const bool sparse = train->plan.data->x.kind == MATRIX_CSR;
+    const double share = fmax(OBJECTIVE_SHARE * train->request->options->tolerance, sparse ? 0 : DENSE_DUAL_SHARE);
     struct dual_result result;
     double value;
     bool known;

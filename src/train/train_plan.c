@@ -42,6 +42,10 @@ static const double FEW_PASSES = 1e-4;
  * use. */
 enum { FEW_PASSES_ENTRIES = 1 << 18 };
 
+/* Dense rows begin with a dual coordinate ascent down to this tolerance: below, L-BFGS from its end, where it knows no
+ * curvature, takes as long as from W = 0 (docs/decisions/0037). */
+static const double DENSE_DUAL_TOLERANCE = 3e-4;
+
 /* In the order of enum solver; the words of the command line, of reports and of model files. */
 static const char *const solver_names[] = {"newton", "lbfgs", "tron", "proximal", "owlqn"};
 
@@ -226,7 +230,8 @@ static temper_status decide_dual_start(const struct train_request *request, stru
     if (!is_auto(request->options->solver) || !begins_at_zero(request) || request->options->validation ||
         plan->reweighted)
         return TEMPER_OK;
-    if (plan->solver == SOLVER_LBFGS && plan->spectrum.mean > 0 && !plan->row_space)
+    if (plan->solver == SOLVER_LBFGS && plan->spectrum.mean > 0 && !plan->row_space &&
+        request->options->tolerance >= DENSE_DUAL_TOLERANCE)
         plan->dual_start = dual_descent_suits_dense(spec, &plan->spectrum);
     if (plan->solver != SOLVER_TRON)
         return TEMPER_OK;

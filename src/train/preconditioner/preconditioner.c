@@ -163,6 +163,8 @@ temper_status preconditioner_delay(const struct preconditioner_spec *spec, doubl
 
 /* Products of rows, in doubles, beside the multiplications of a pass, which memory limits. */
 static const double ROW_GRAM_SPEED = 5;
+/* Fewer numbers are trained in less than a millisecond either way. */
+static const double LEAST_NUMBERS = 1 << 16;
 
 bool preconditioner_row_space_pays(const struct preconditioner_spec *spec, double tolerance,
                                    const struct spectrum *spectrum)
@@ -172,7 +174,7 @@ bool preconditioner_row_space_pays(const struct preconditioner_spec *spec, doubl
     const double needed = GRAM_ITERATIONS + ITERATIONS_A_DIGIT * fmax(0, -1 - log10(tolerance));
     /* In passes over all features: each has 2 multiplications a number and class. */
     const double made = rows / (4 * ROW_GRAM_SPEED * vectors) + rows * rows / (12 * n * vectors);
-    return needed * plain_factor(spec, spectrum) * (1 - rows / n) > made;
+    return rows * n >= LEAST_NUMBERS && needed * plain_factor(spec, spectrum) * (1 - rows / n) > made;
 }
 
 /* Matrices of classes that take longer than a few passes are made from fewer of the rows of little curvature; where

@@ -13,7 +13,7 @@
 #include "temper_extra.h"
 #include "train/row_space.h"
 
-enum { ROWS = 30, COLUMNS = 260 };
+enum { ROWS = 80, COLUMNS = 900 };
 
 /* Normal features with a common part; row 1 equals row 0, row 3 nearly equals row 2, and row 4 is 0 but for a little.
  * Labels follow the first features. */
@@ -125,7 +125,7 @@ TEST(tempered_losses_take_the_same_path)
     dataset_free(data);
 }
 
-/* Newton's method is the choice for 30 features, L-BFGS for 260. */
+/* Newton's method is the choice for as many features as rows, L-BFGS for all. */
 TEST(the_route_follows_from_shape_and_start)
 {
     struct dataset *data = wide_data(MATRIX_F64, 2);
