@@ -19,6 +19,7 @@
 #include "optim/lbfgs.h"
 #include "search/many_fits.h"
 #include "tempered/loss_family.h"
+#include "train/row_space.h"
 #include "train/train.h"
 
 /* Features of dense rows up to which a Hessian takes less time than the passes that it saves. */
@@ -30,6 +31,11 @@ struct path_state {
     const temper_train_options *options;
     const temper_fold_path *path;
     struct scaled_features features;
+    /* Fewer rows than features: their space (train/row_space.h), whose products of rows serve all folds and penalties,
+     * and its features; else NULL and empty. */
+    struct row_space *row_space;
+    struct scaled_features inner;
+    const struct scaled_features *seen; /* by the solvers: one of the two */
     struct split folds;
     struct fit_spec *fit;              /* all, [fold * penalties + i] */
     struct fit_spec *now;              /* those of the penalty in progress, by fold */
@@ -149,14 +155,9 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
 {
     struct path_state *p = context;
     const temper_fold_path *path = p->path;
-    size_t columns = (size_t)p->data->x.columns, rows = (size_t)p->data->x.rows;
-    size_t place = end->fit * path->penalties + p->penalty;
-    double none = 0;
+    size_t rows = (size_t)p->data->x.rows, place = end->fit * path->penalties + p->penalty;
     (void)error;
     memcpy(p->next + end->fit * p->size, end->w, p->size * sizeof *end->w);
-    struct raw_weights raw = {path->weights + place * columns, 1, 1, &none};
-    scaled_features_raw_weights(&p->features, (struct solution){end->w, 1, !p->options->no_intercept}, raw);
-    path->intercepts[place] = none;
     path->iterations[place] = end->iterations;
     path->stops[place] = stop_of(end->stop);
     for (size_t row = 0; row < rows; row++)
@@ -164,6 +165,42 @@ static temper_status take_fit(void *context, const struct fit_end *end, temper_e
             path->scores[p->penalty * rows + row] = end->activation[row];
     p->done++;
     return TEMPER_OK;
+}
+
+/* The solutions of all folds, one number of each after the other; of the row space as weights of all features. Freed by
+ * the caller. */
+static temper_status gather_solutions(const struct path_state *p, double **out, temper_error *error)
+{
+    const size_t folds = p->path->folds;
+    double *w = mem_alloc(p->size, folds * sizeof *w), *all = NULL;
+    for (size_t i = 0; w && i < p->size * folds; i++)
+        w[i] = p->next[i % folds * p->size + i / folds];
+    *out = w;
+    if (!w || !p->row_space)
+        return w ? TEMPER_OK : error_no_memory(error);
+    all = mem_alloc((size_t)p->data->x.columns + 1, folds * sizeof *all);
+    const struct solution inner = {w, folds, !p->options->no_intercept};
+    temper_status status = all ? row_space_weights(p->row_space, inner, all, error) : error_no_memory(error);
+    mem_free(w);
+    *out = all;
+    return status;
+}
+
+/* The weights of the penalty in progress, for raw rows. */
+static temper_status write_weights(const struct path_state *p, temper_error *error)
+{
+    const temper_fold_path *path = p->path;
+    const size_t columns = (size_t)p->data->x.columns, step = path->penalties * columns;
+    double *w = NULL, *bias = mem_alloc(path->folds, sizeof *bias);
+    temper_status status = bias ? gather_solutions(p, &w, error) : error_no_memory(error);
+    if (status == TEMPER_OK)
+        scaled_features_raw_weights(&p->features, (struct solution){w, path->folds, !p->options->no_intercept},
+                                    (struct raw_weights){path->weights + p->penalty * columns, 1, step, bias});
+    for (size_t f = 0; status == TEMPER_OK && f < path->folds; f++)
+        path->intercepts[f * path->penalties + p->penalty] = bias[f];
+    mem_free(w);
+    mem_free(bias);
+    return status;
 }
 
 /* fits_job.goes_on: the progress of all fits, as that of a training. */
@@ -183,19 +220,27 @@ static bool goes_on(void *context)
     return !options->on_progress || options->on_progress(options->progress_context, &shown) == 0;
 }
 
+/* The largest entry that a gradient may have at the end of a fit. In the row space a gradient has the norm of that of
+ * all features, but not its entries: none of those exceeds the norm, which is at most the largest entry times the root
+ * of their number. */
+static double entry_limit(const struct path_state *p)
+{
+    return p->path->gradient_entry / (p->row_space ? sqrt((double)p->size) : 1);
+}
+
 /* The fits of one penalty, preconditioned by the Hessian at the mean of their starts, W = 0 for the first penalty, or
  * by what the solvers of the folds have kept. */
 static temper_status fit_penalty(struct path_state *p, temper_error *error)
 {
     prepare_fits(p);
-    struct fits_job job = {.features = &p->features,
+    struct fits_job job = {.features = p->seen,
                            .partition = &p->folds,
                            .fit = p->now,
                            .count = p->path->folds,
                            .options = p->options,
                            .threads = p->options->threads,
                            .converges = true,
-                           .gradient_entry = p->path->gradient_entry,
+                           .gradient_entry = entry_limit(p),
                            .objective = p->objective,
                            .curvature_at = p->kept ? NULL : p->centre,
                            .ended = take_fit,
@@ -205,6 +250,7 @@ static temper_status fit_penalty(struct path_state *p, temper_error *error)
     TRY(fits_batched(&job, &finished, error));
     if (!finished)
         return error_set(error, TEMPER_INTERRUPTED, "interrupted");
+    TRY(write_weights(p, error));
     double *oldest = p->second;
     p->second = p->last;
     p->last = p->next;
@@ -217,13 +263,14 @@ static temper_status fit_penalty(struct path_state *p, temper_error *error)
 /* Whether fits are preconditioned by a Hessian. */
 static bool has_hessian(const struct path_state *p)
 {
-    return p->data->x.columns <= (p->data->x.kind == MATRIX_CSR ? FITS_SPARSE_HESSIAN_MOST : DENSE_HESSIAN_MOST);
+    const struct matrix *x = &p->seen->data->x;
+    return x->columns <= (x->kind == MATRIX_CSR ? FITS_SPARSE_HESSIAN_MOST : DENSE_HESSIAN_MOST);
 }
 
 static temper_status allocate(struct path_state *p, temper_error *error)
 {
     size_t folds = p->path->folds;
-    p->size = fits_size(&p->features, p->options);
+    p->size = fits_size(p->seen, p->options);
     p->fit = mem_zeroed(folds, p->path->penalties * sizeof *p->fit);
     p->now = mem_zeroed(folds, sizeof *p->now);
     p->kept = has_hessian(p) ? NULL : mem_zeroed(folds, sizeof *p->kept);
@@ -239,7 +286,7 @@ static temper_status allocate(struct path_state *p, temper_error *error)
 /* One objective for all fits: a sparse one has a transposed copy of the rows. */
 static temper_status make_objective(struct path_state *p, temper_error *error)
 {
-    struct fits_job job = {.features = &p->features,
+    struct fits_job job = {.features = p->seen,
                            .partition = &p->folds,
                            .fit = p->fit,
                            .count = p->path->folds * p->path->penalties,
@@ -247,6 +294,21 @@ static temper_status make_objective(struct path_state *p, temper_error *error)
                            .threads = p->options->threads};
     list_fits(p);
     return fits_objective_new(&job, &p->objective, error);
+}
+
+/* The features as the solvers see them. Of many fits even rows that are hardly fewer than features repay their
+ * products. */
+static temper_status choose_features(struct path_state *p, temper_error *error)
+{
+    TRY(scaled_features_new(p->data, p->options->scale, p->options->threads, &p->features, error));
+    p->seen = &p->features;
+    if (!row_space_fits(p->features.data))
+        return TEMPER_OK;
+    TRY(row_space_new(&p->features, p->options->threads, &p->row_space, error));
+    if (!p->row_space)
+        return TEMPER_OK;
+    p->seen = &p->inner;
+    return scaled_features_new(row_space_data(p->row_space), "none", p->options->threads, &p->inner, error);
 }
 
 static void path_free(struct path_state *p)
@@ -262,6 +324,8 @@ static void path_free(struct path_state *p)
     mem_free(p->second);
     mem_free(p->centre);
     split_free(&p->folds);
+    scaled_features_free(&p->inner);
+    row_space_free(p->row_space);
     scaled_features_free(&p->features);
 }
 
@@ -274,8 +338,9 @@ temper_status fold_path(const struct dataset *data, const temper_train_options *
         full.threads = thread_count_default();
     TRY(check(data, &full, path, error));
     TRY(check_classes(data, path, error));
-    TRY(scaled_features_new(data, full.scale, full.threads, &p.features, error));
-    temper_status status = allocate(&p, error);
+    temper_status status = choose_features(&p, error);
+    if (status == TEMPER_OK)
+        status = allocate(&p, error);
     if (status == TEMPER_OK)
         status = make_objective(&p, error);
     for (; status == TEMPER_OK && p.penalty < path->penalties; p.penalty++)

@@ -32,6 +32,9 @@ static const double TINY_OBJECTIVE = 1e-6;
 /* The smallest decrease worth a hundred iterations, as a share of the width over which a hinge is rounded. */
 static const double HINGE_DECREASE = 0.05;
 
+/* The share of the objective that a dual coordinate ascent of dense rows leaves at least: floats prove no less. */
+static const double DENSE_DUAL_SHARE = 1e-6;
+
 /* A Gram matrix of W = 0 suits the whole path to the solution if the gradient has fallen to this share within so many
  * iterations (docs/decisions/0035). */
 static const double TRIAL_GRADIENT = 0.05;
@@ -312,7 +315,7 @@ static temper_status prepare_preconditioner(struct train_state *train, const str
     } else {
         struct preconditioner_spec spec = {.objective = progress->objective,
                                            .data = plan->data,
-                                           .scale = scaled_features_scale(plan->features),
+                                           .scale = plan_scale(plan),
                                            .loss = phase->loss,
                                            .l2 = phase->l2,
                                            .w = phase->uses_current_curvature ? progress->w : NULL,
@@ -357,8 +360,10 @@ static temper_status start_from_dual(struct train_state *train, const struct tra
 {
     struct train_progress *progress = &train->progress;
     temper_error *error = train->request->error;
+    const bool sparse = train->plan.data->x.kind == MATRIX_CSR;
     const double limit = train->request->options->tolerance;
-    const struct dual_goal goal = {.share = OBJECTIVE_SHARE * limit, .gradient = limit};
+    const struct dual_goal goal = {.share = fmax(OBJECTIVE_SHARE * limit, sparse ? 0 : DENSE_DUAL_SHARE),
+                                   .gradient = limit};
     struct dual_result result;
     double value;
     bool known;
@@ -407,7 +412,7 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
     }
     progress_set_loss(progress, phase->loss, phase->l2, phase->l1);
     progress->lower_bound = 0;
-    if (train->plan.dual_start && phase->is_solution && !phase->continues_previous)
+    if (train->plan.dual_start && (phase->is_solution || phase->iteration_limit) && !phase->continues_previous)
         TRY(start_from_dual(train, phase));
     else
         TRY(measure_scale(train, phase));

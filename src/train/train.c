@@ -189,6 +189,7 @@ static void free_state(struct train_state *train)
     dataset_free(train->plan.reweighted);
     mem_free(train->plan.transition);
     noise_pilot_free(train->progress.pilot);
+    row_space_free(train->plan.row_space);
     scaled_features_free(&train->plan.own_features);
 }
 
@@ -201,6 +202,37 @@ static temper_status allocate_progress(const struct train_plan *plan, struct tra
     progress->gradient = mem_zeroed(plan->size, sizeof *progress->gradient);
     progress->solution = mem_alloc(MAX_STARTS, plan->size * sizeof *progress->solution);
     return progress->w && progress->gradient && progress->solution ? TEMPER_OK : error_no_memory(error);
+}
+
+/* The solutions of a training in the row space become weights of all features, and the objective that of all features:
+ * what is reported of the solution is evaluated there. */
+static temper_status leave_row_space(struct train_state *train)
+{
+    struct train_plan *plan = &train->plan;
+    struct train_progress *progress = &train->progress;
+    temper_error *error = train->request->error;
+    const bool intercept = !train->request->options->no_intercept;
+    const size_t inner = plan->size, size = ((size_t)plan->features->data->x.columns + intercept) * plan->vectors;
+    double *solution = mem_alloc(MAX_STARTS, size * sizeof *solution);
+    temper_status status = solution ? TEMPER_OK : error_no_memory(error);
+    for (size_t k = 0; status == TEMPER_OK && k < progress->solutions; k++)
+        status = row_space_weights(plan->row_space,
+                                   (struct solution){progress->solution + k * inner, plan->vectors, intercept},
+                                   solution + k * size, error);
+    if (status != TEMPER_OK) {
+        mem_free(solution);
+        return status;
+    }
+    mem_free(progress->solution);
+    mem_free(progress->w);
+    mem_free(progress->gradient);
+    progress->solution = solution;
+    progress->known.valid = false;
+    progress->w = mem_zeroed(size, sizeof *progress->w);
+    progress->gradient = mem_zeroed(size, sizeof *progress->gradient);
+    if (!progress->w || !progress->gradient)
+        return error_no_memory(error);
+    return train_plan_leave_row_space(train->request, plan, &progress->objective);
 }
 
 /* Decides, starts and solves; validation rows and checkpoints only where they are asked for. The order is that of
@@ -219,7 +251,8 @@ static temper_status plan_and_solve(const struct train_request *request, struct 
     TRY(train_plan_start(request, plan));
     if (request->options->checkpoint)
         TRY(checkpoint_begin(train));
-    return train_solve(train);
+    TRY(train_solve(train));
+    return plan->row_space ? leave_row_space(train) : TEMPER_OK;
 }
 
 /* A whole training. Refusals come before anything is allocated, and the outputs are written last. */

@@ -151,11 +151,21 @@ temper_status train_fill_model(const struct train_state *train, const double *w,
     model->l2 = plan->l2;
     model->l1 = plan->l1;
     model->intercept = !train->request->options->no_intercept;
-    scaled_features_raw_weights(
-        plan->features, (struct solution){w, model->vectors, model->intercept},
-        (struct raw_weights){
-            .weights = model->weights, .column_step = 1, .vector_step = model->features, .bias = model->bias});
-    if (!copy_names(plan->data, model) || !copy_scale(&plan->features->scale, model))
+    const struct raw_weights raw = {
+        .weights = model->weights, .column_step = 1, .vector_step = model->features, .bias = model->bias};
+    struct solution solution = {w, model->vectors, model->intercept};
+    double *all = plan->row_space ? mem_alloc(model->features + 1, model->vectors * sizeof *all) : NULL;
+    if (plan->row_space) {
+        temper_status status = all ? row_space_weights(plan->row_space, solution, all, error) : error_no_memory(error);
+        if (status != TEMPER_OK) {
+            mem_free(all);
+            return status;
+        }
+        solution.w = all;
+    }
+    scaled_features_raw_weights(plan->features, solution, raw);
+    mem_free(all);
+    if (!copy_names(plan->features->data, model) || !copy_scale(&plan->features->scale, model))
         return error_no_memory(error);
     const struct schema *schema = train->request->data->schema;
     return schema ? schema_copy(schema, &model->schema, error) : TEMPER_OK;
@@ -225,8 +235,10 @@ static void fill_report(const struct train_state *train, temper_train_report *re
 {
     const struct train_plan *plan = &train->plan;
     const struct train_counts *counts = &train->progress.counts;
-    /* The cost of a Hessian depends on the entries of a row. */
-    double entries_per_row = (double)dataset_all_nonzeros(plan->data) / (double)dataset_all_rows(plan->data);
+    /* The cost of a Hessian depends on the entries of a row, as the solver saw it. */
+    const bool dense = plan->data->x.kind != MATRIX_CSR;
+    double entries_per_row = dense ? (double)plan->solver_columns
+                                   : (double)dataset_all_nonzeros(plan->data) / (double)dataset_all_rows(plan->data);
     report->stop = stop_reason(train);
     report->solver = solver_name(train->progress.solver);
     report->precision = plan->f64 ? "f64" : "f32";

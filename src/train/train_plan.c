@@ -42,6 +42,10 @@ static const double FEW_PASSES = 1e-4;
  * use. */
 enum { FEW_PASSES_ENTRIES = 1 << 18 };
 
+/* Dense rows begin with a dual coordinate ascent down to this tolerance: below, L-BFGS from its end, where it knows no
+ * curvature, takes as long as from W = 0 (docs/decisions/0037). */
+static const double DENSE_DUAL_TOLERANCE = 3e-4;
+
 /* In the order of enum solver; the words of the command line, of reports and of model files. */
 static const char *const solver_names[] = {"newton", "lbfgs", "tron", "proximal", "owlqn"};
 
@@ -112,6 +116,13 @@ static bool replaces_hessians(const struct train_request *request, const struct 
            dataset_all_rows(plan->data) >= GRAM_ROWS * x->columns;
 }
 
+/* The data by whose shape solver and preconditioner are chosen. Losses with several optima have in the row space those
+ * of all features, so that their path, on which these have been judged, stays the same. */
+static const struct dataset *path_data(const struct train_plan *plan)
+{
+    return plan->row_space && !loss_is_convex(plan->loss) ? plan->features->data : plan->data;
+}
+
 /* The solver that is fastest for such data, as measured: Newton's method for few features of two classes, TRON for
  * sparse data, L-BFGS for the rest. An iteration of Newton's method costs n^2 operations a row and there are few;
  * products with a sparse Hessian cost as much as a gradient; L-BFGS needs gradients alone. With an
@@ -119,7 +130,7 @@ static bool replaces_hessians(const struct train_request *request, const struct 
 static enum solver best_solver(const struct train_request *request, const struct train_plan *plan)
 {
     bool sparse = plan->data->x.kind == MATRIX_CSR, binary = plan->data->classes.count == 2;
-    uint64_t columns = plan->data->x.columns;
+    uint64_t columns = path_data(plan)->x.columns;
     if (plan->l1 > 0)
         return binary && !request->remote ? SOLVER_PROXIMAL : SOLVER_OWLQN;
     if (replaces_hessians(request, plan))
@@ -178,7 +189,7 @@ static temper_status decide_solver(const struct train_request *request, struct t
 static enum preconditioner_kind decide_preconditioner(const struct train_request *request,
                                                       const struct train_plan *plan)
 {
-    bool suits = preconditioner_suits(plan->loss, plan->data) || replaces_hessians(request, plan);
+    bool suits = preconditioner_suits(plan->loss, path_data(plan)) || replaces_hessians(request, plan);
     if (plan->gram_iterations > 0 || (plan->solver == SOLVER_LBFGS && !request->remote && suits))
         return PRECONDITIONER_GRAM;
     /* Two classes and a loss that is not convex do without, as dense data does (preconditioner_suits). */
@@ -216,8 +227,13 @@ static temper_status decide_dual_start(const struct train_request *request, stru
                                        const struct objective_spec *spec)
 {
     plan->dual_start = false;
-    if (plan->dual_given_up || plan->solver != SOLVER_TRON || !is_auto(request->options->solver) ||
-        !begins_at_zero(request) || request->options->validation || plan->reweighted)
+    if (plan->dual_given_up || !is_auto(request->options->solver) || !begins_at_zero(request) ||
+        request->options->validation || plan->reweighted)
+        return TEMPER_OK;
+    if (plan->solver == SOLVER_LBFGS && plan->spectrum.mean > 0 && !plan->row_space &&
+        request->options->tolerance >= DENSE_DUAL_TOLERANCE)
+        plan->dual_start = dual_descent_suits_dense(spec, &plan->spectrum);
+    if (plan->solver != SOLVER_TRON)
         return TEMPER_OK;
     return dual_descent_suits(spec, &plan->dual_start, request->error);
 }
@@ -235,13 +251,41 @@ static bool begins_with_gram(const struct train_request *request, const struct t
            !request->shared && !request->pilot && !plan->reweighted;
 }
 
+/* Whether a training may be made in the row space: its weights begin at 0 and stay in it, and nothing but the rows
+ * themselves is to be scored on the way. Any solver can be used there. */
+static bool may_use_row_space(const struct train_request *request, const struct train_plan *plan)
+{
+    return !request->features && !request->remote && !request->options->validation && plan->l1 == 0 && plan->l2 > 0 &&
+           plan->loss.method != TEMPER_HINGE && !plan->reweighted && begins_at_zero(request) &&
+           row_space_exists(plan->data);
+}
+
+/* Data with fewer rows than features: the rows of their own space, if that is expected to take less time. */
+static temper_status decide_row_space(const struct train_request *request, struct train_plan *plan)
+{
+    plan->solver_columns = (size_t)plan->data->x.columns;
+    if (!may_use_row_space(request, plan))
+        return TEMPER_OK;
+    const struct preconditioner_spec spec = {
+        .data = plan->data, .scale = plan_scale(plan), .loss = plan->loss, .l2 = plan->l2};
+    TRY(spectrum_estimate(spec.data, spec.scale, &plan->spectrum, request->error));
+    if (!row_space_fits(plan->data) ||
+        !preconditioner_row_space_pays(&spec, request->options->tolerance, &plan->spectrum))
+        return TEMPER_OK;
+    TRY(row_space_new(plan->features, plan->threads, &plan->row_space, request->error));
+    if (plan->row_space)
+        plan->data = row_space_data(plan->row_space);
+    plan->solver_columns = (size_t)plan->data->x.columns;
+    return TEMPER_OK;
+}
+
 /* Makes the objective, after the memory that the rest of the training will take has been budgeted for. The size of the
  * problem follows from the objective. */
 static temper_status make_objective(const struct train_request *request, struct train_plan *plan,
                                     struct objective **objective)
 {
     struct objective_spec spec = {.data = plan->data,
-                                  .scale = scaled_features_scale(plan->features),
+                                  .scale = plan_scale(plan),
                                   .loss = plan->loss,
                                   .l2 = plan->l2,
                                   .l1 = plan->l1,
@@ -265,16 +309,25 @@ static temper_status make_objective(const struct train_request *request, struct 
     return TEMPER_OK;
 }
 
+temper_status train_plan_leave_row_space(const struct train_request *request, struct train_plan *plan,
+                                         struct objective **objective)
+{
+    row_space_free(plan->row_space);
+    plan->row_space = NULL;
+    plan->spectrum = (struct spectrum){0};
+    plan->data = plan->features->data;
+    objective_free(*objective);
+    *objective = NULL;
+    return make_objective(request, plan, objective);
+}
+
 /* Two classes of dense rows and a convex loss: independent features need no Gram matrix, and a training may be over
  * before it would have been made. Losses with several optima keep the path on which these have been judged. */
 static temper_status decide_plain_iterations(const struct train_request *request, struct train_plan *plan,
                                              struct objective *objective)
 {
-    const struct preconditioner_spec spec = {.objective = objective,
-                                             .data = plan->data,
-                                             .scale = scaled_features_scale(plan->features),
-                                             .loss = plan->loss,
-                                             .l2 = plan->l2};
+    const struct preconditioner_spec spec = {
+        .objective = objective, .data = plan->data, .scale = plan_scale(plan), .loss = plan->loss, .l2 = plan->l2};
     bool applies =
         plan->preconditioner == PRECONDITIONER_GRAM && plan->vectors == 1 && plan->data->x.kind != MATRIX_CSR &&
         plan->gram_iterations == 0 && /* else it is cheap, and on trial */
@@ -310,6 +363,7 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
     plan->l2 = isnan(options->l2) && plan->l1 > 0 ? 0 : options->l2;
     if (isnan(plan->l2))
         TRY(scaled_features_default_l2(plan->features, &plan->l2, request->error));
+    TRY(decide_row_space(request, plan));
     TRY(choose_precision(options, plan->data, &plan->f64, request->error));
     TRY(decide_solver(request, plan));
     plan->gram_iterations = begins_with_gram(request, plan) ? GRAM_ITERATIONS + (size_t)plan->data->x.columns / 4 : 0;

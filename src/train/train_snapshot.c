@@ -32,7 +32,7 @@ temper_status train_snapshot_model(const struct train_snapshot *snapshot, struct
 {
     const struct dataset *data = snapshot->train->plan.data;
     struct model *made;
-    TRY(model_new(data->classes.count, (size_t)data->x.columns, &made, error));
+    TRY(model_new(data->classes.count, (size_t)snapshot->train->plan.features->data->x.columns, &made, error));
     temper_status status = train_fill_model(snapshot->train, snapshot->now->w, made, error);
     if (status != TEMPER_OK) {
         model_free(made);

@@ -7,8 +7,10 @@
 #ifndef TRAIN_TRAIN_STATE_H
 #define TRAIN_TRAIN_STATE_H
 
+#include "objective/gram/spectrum.h"
 #include "objective/objective.h"
 #include "train/noise_pilot.h"
+#include "train/row_space.h"
 #include "train/train.h"
 
 /* The last two are for an L1 penalty, the others for objectives without. */
@@ -42,12 +44,15 @@ struct train_phase {
 struct train_plan {
     const struct scaled_features *features; /* shared, or: */
     struct scaled_features own_features;
-    const struct dataset *data; /* the rows of the features, or the same with other weights */
-    struct dataset *reweighted; /* losses with rounds: `data` is this copy, whose weights change; else NULL */
-    const double *given_weight; /* the weights as they were given; NULL: all 1 */
-    double *transition;         /* forward correction: [given * classes + true], from the rounds; else NULL */
-    temper_loss_spec asked;     /* the loss that was asked for, resolved */
-    temper_loss_spec loss;      /* that of the rows, which the phases minimise: loss_of_rows(asked) */
+    const struct dataset *data;  /* the rows of the features, the same with other weights, or those of the row space */
+    struct row_space *row_space; /* fewer rows than features, while the phases run; else NULL */
+    struct spectrum spectrum;    /* of the rows of all features, where these are more; else mean 0 */
+    size_t solver_columns;       /* features of the rows that the solver sees or, behind it, saw */
+    struct dataset *reweighted;  /* losses with rounds: `data` is this copy, whose weights change; else NULL */
+    const double *given_weight;  /* the weights as they were given; NULL: all 1 */
+    double *transition;          /* forward correction: [given * classes + true], from the rounds; else NULL */
+    temper_loss_spec asked;      /* the loss that was asked for, resolved */
+    temper_loss_spec loss;       /* that of the rows, which the phases minimise: loss_of_rows(asked) */
     double l2, l1;
     enum solver solver; /* that of the last phase */
     bool f64;           /* sums in doubles */
@@ -63,6 +68,12 @@ struct train_plan {
     size_t phases;
     char fingerprint[33]; /* of the data; "": not needed yet */
 };
+
+/* What the objective has to do to the rows of the plan, or NULL. */
+static inline const struct scale *plan_scale(const struct train_plan *plan)
+{
+    return plan->row_space ? NULL : scaled_features_scale(plan->features);
+}
 
 /* Sums over all phases that are over. */
 struct train_counts {
@@ -159,6 +170,9 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
 /* After a dual coordinate ascent that was given up: makes the objective again, for the passes of other solvers. */
 temper_status train_plan_give_up_dual(const struct train_request *request, struct train_plan *plan,
                                       struct objective **objective);
+/* After the phases of a training in the row space: the objective of all features in place of *objective. */
+temper_status train_plan_leave_row_space(const struct train_request *request, struct train_plan *plan,
+                                         struct objective **objective);
 /* The initial weights and the phases. */
 temper_status train_plan_start(const struct train_request *request, struct train_plan *plan);
 /* Fills plan->fingerprint, unless it is there: before the first step for a checkpoint, else for the model. */

@@ -21,11 +21,12 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/dist/gather_labels.h"
 #include "data/memory/page_window.h"
 #include "data/memory/prefetch_row.h"
 #include "data/random_streams.h"
 #include "objective/objective_internal.h"
+#include "objective/sparse/dense_block.h"
+#include "objective/sparse/dual_rows.h"
 
 /* More are beyond the second-level cache, where rows in a random order cost more than the passes that they save. */
 static const uint64_t MOST_ENTRIES = (uint64_t)1 << 20;
@@ -35,6 +36,8 @@ static const double MOST_CURVATURE = 400;
 /* Above this it is tried: where sum C |x|^2 p (1 - p), which the first epoch begins from 0, still grows by more than
  * this in the second one, the optimum is far away, and many epochs would be needed. */
 static const double SURE_CURVATURE = 25, MOST_GROWTH = 1.35;
+/* Dense rows: up to which share of the gap may be left by an epoch, as estimated (docs/decisions/0037). */
+static const double MOST_RATE = 0.4;
 enum { MAX_EPOCHS = 50, NEWTON_STEPS = 8, SAMPLE_ROWS = 256 };
 /* The expected gap at the end, as a share of the one that is asked for. */
 static const double MARGIN = 0.4;
@@ -56,15 +59,6 @@ static const double MOST_LOWERED = 0.25, LOWERED_GAP = 0.05;
 /* A product of numbers of at least 1/2 is not multiplied further below this. */
 static const double SMALL_PRODUCT = 0x1p-960;
 
-/* All rows, of all processes. */
-struct dual_rows {
-    struct matrix x; /* of a single process borrowed, else the arrays below */
-    struct gathered_labels labels;
-    uint64_t *start;
-    uint32_t *column;
-    double *value;
-};
-
 /* Of one row, in one cache line or two, since rows are visited in a random order. */
 struct dual_point {
     double sign;      /* y: 1 or -1 */
@@ -82,6 +76,7 @@ struct dual_state {
     double *balanced;         /* in the same memory: w at the end, of p that meet the constraint */
     struct dual_point *point; /* of each row */
     uint32_t *order;          /* of the rows; then that of the blocks of rows */
+    double *products;         /* dense rows: of each block, those of its rows; else NULL */
     double share, centre;     /* b = centre + share * imbalance */
     double imbalance;         /* sum C p y */
     double entropy;           /* sum C H(p), a little less */
@@ -94,91 +89,6 @@ struct dual_state {
     size_t epoch;
     uint64_t visits; /* of rows, in all epochs */
 };
-
-/* ---- Rows of all processes ------------------------------------------------------------------- */
-
-/* w . x in four interleaved sums. A loop for the arrays of the library itself, and one for others, of the same bits; so
- * in the functions below. */
-static double row_dot(const struct row *row, const double *w)
-{
-    const uint32_t *column = row->column;
-    const float *value = row->value;
-    const size_t count = row->count;
-    double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0; /* an array would not be kept in registers */
-    size_t e = 0;
-    if (column && value)
-        for (; e + 4 <= count; e += 4) {
-            sum0 += w[column[e]] * (double)value[e];
-            sum1 += w[column[e + 1]] * (double)value[e + 1];
-            sum2 += w[column[e + 2]] * (double)value[e + 2];
-            sum3 += w[column[e + 3]] * (double)value[e + 3];
-        }
-    for (; e + 4 <= count; e += 4) {
-        sum0 += w[row_column(row, e)] * row_value(row, e);
-        sum1 += w[row_column(row, e + 1)] * row_value(row, e + 1);
-        sum2 += w[row_column(row, e + 2)] * row_value(row, e + 2);
-        sum3 += w[row_column(row, e + 3)] * row_value(row, e + 3);
-    }
-    for (; e < count; e++)
-        sum0 += w[row_column(row, e)] * row_value(row, e);
-    return (sum0 + sum1) + (sum2 + sum3);
-}
-
-/* w += factor x; entries one after the other, as a column may occur twice */
-static void row_add(const struct row *row, double factor, double *w)
-{
-    const uint32_t *column = row->column;
-    const float *value = row->value;
-    const size_t count = row->count;
-    size_t e = 0;
-    if (column && value)
-        for (; e + 4 <= count; e += 4) {
-            w[column[e]] += factor * (double)value[e];
-            w[column[e + 1]] += factor * (double)value[e + 1];
-            w[column[e + 2]] += factor * (double)value[e + 2];
-            w[column[e + 3]] += factor * (double)value[e + 3];
-        }
-    for (; e < count; e++)
-        w[row_column(row, e)] += factor * row_value(row, e);
-}
-
-static double squared_norm(const struct row *row)
-{
-    const float *value = row->value;
-    const size_t count = row->count;
-    double sum0 = 0, sum1 = 0;
-    size_t e = 0;
-    if (value)
-        for (; e + 2 <= count; e += 2) {
-            sum0 += (double)value[e] * (double)value[e];
-            sum1 += (double)value[e + 1] * (double)value[e + 1];
-        }
-    for (; e + 2 <= count; e += 2) {
-        sum0 += row_value(row, e) * row_value(row, e);
-        sum1 += row_value(row, e + 1) * row_value(row, e + 1);
-    }
-    return sum0 + sum1 + (e < count ? row_value(row, e) * row_value(row, e) : 0);
-}
-
-/* w += factor x and other += constant x, for a single reading of the row. */
-static void row_add_both(const struct row *row, double factor, double *restrict w, double constant,
-                         double *restrict other)
-{
-    const uint32_t *column = row->column;
-    const float *value = row->value;
-    const size_t count = row->count;
-    size_t e = 0;
-    if (column && value)
-        for (; e < count; e++) {
-            const double x = (double)value[e];
-            w[column[e]] += factor * x;
-            other[column[e]] += constant * x;
-        }
-    for (; e < count; e++) {
-        w[row_column(row, e)] += factor * row_value(row, e);
-        other[row_column(row, e)] += constant * row_value(row, e);
-    }
-}
 
 static struct row row_at(const struct dual_state *d, size_t i)
 {
@@ -205,6 +115,19 @@ static void add_sample(const struct matrix *x, uint64_t all, uint64_t first, str
         page_window_row(x, at);
         const struct row row = matrix_row(x, at);
         sum->squares += squared_norm(&row);
+        sum->rows++;
+    }
+}
+
+/* The same of dense rows, of a single process. */
+static void add_dense_sample(const struct matrix *x, const struct kernel *kernel, struct norm_sum *sum)
+{
+    const uint64_t count = x->rows < SAMPLE_ROWS ? x->rows : SAMPLE_ROWS;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct dense_block row = {x, kernel, (size_t)(x->rows * i / count), 1};
+        double square[DENSE_PRODUCTS];
+        dense_products(&row, square);
+        sum->squares += square[0];
         sum->rows++;
     }
 }
@@ -331,8 +254,9 @@ static double least_entropy(double p, double logit)
 
 /* The gap of objective and dual is the sum over rows of C times the Kullback-Leibler divergence between p and the
  * probability by the margin, whose logit is -m; nearly p (1 - p) (u + m)^2 / 2. The gradient by w, divided by the
- * penalty, is the sum of C y x times the difference of the two probabilities; as if rows were orthogonal. */
-static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
+ * penalty, is the sum of C y x times the difference of the two probabilities; as if rows were orthogonal. Returns the
+ * change of C p y. */
+static double update_point(struct dual_state *d, const struct dual_visit *visit)
 {
     struct dual_point *point = visit->point;
     const double c = point->cost, off = point->logit + visit->margin;
@@ -344,8 +268,14 @@ static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
     d->imbalance += change;
     point->logit = visit->logit;
     point->p = visit->p;
+    return change;
+}
+
+static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
+{
+    const double change = update_point(d, visit);
     if (d->epoch == 0)
-        row_add_both(&visit->row, change, d->w, c * point->sign, d->ascent);
+        row_add_both(&visit->row, change, d->w, visit->point->cost * visit->point->sign, d->ascent);
     else
         row_add(&visit->row, change, d->w);
 }
@@ -366,6 +296,36 @@ static void visit_rows(struct dual_state *d, const uint32_t *rows, size_t count)
         solve_visit(d, &visit[k]);
     for (size_t k = 0; k < count; k++)
         apply_visit(d, &visit[k]);
+}
+
+/* ---- A block of dense rows ------------------------------------------------------------------- */
+
+/* The rows of the block in their order, each with the weights that the ones before it have changed, by their products
+ * with each other: so the weights are read and written once for all of them. */
+static void visit_block(struct dual_state *d, const struct dense_block *block, double *products)
+{
+    double score[DENSE_BLOCK_ROWS], change[DENSE_BLOCK_ROWS] = {0}, constant[DENSE_BLOCK_ROWS];
+    dense_times(block, d->w, score);
+    if (d->epoch == 0)
+        dense_products(block, products);
+    for (size_t i = 0; i < block->count; i++) {
+        const double *line = products + i * DENSE_BLOCK_ROWS;
+        struct dual_point *point = &d->point[block->first + i];
+        constant[i] = point->cost * point->sign;
+        if (!(point->cost > 0))
+            continue;
+        for (size_t k = 0; k < i; k++)
+            score[i] += change[k] * line[k];
+        point->stiffness = point->cost * line[i];
+        struct dual_visit visit = {.point = point,
+                                   .stiffness = point->stiffness + point->cost * d->share,
+                                   .margin = point->sign * (score[i] + bias_of(d))};
+        solve_visit(d, &visit);
+        change[i] = update_point(d, &visit);
+    }
+    dense_back(block, change, d->w);
+    if (d->epoch == 0)
+        dense_back(block, constant, d->ascent);
 }
 
 /* ---- Epochs ---------------------------------------------------------------------------------- */
@@ -455,13 +415,23 @@ static void move_centre(struct dual_state *d)
         d->share = most_of(d->share, RESPONSE / response);
 }
 
-static void run_epoch(struct dual_state *d)
+/* All blocks of dense rows, in a random order. */
+static void visit_blocks(struct dual_state *d)
 {
-    order_rows(d);
-    const size_t count = choose_rows(d);
-    move_centre(d);
-    d->gap = 0;
-    d->squares = 0;
+    const size_t rows = (size_t)d->rows.x.rows, blocks = (rows + DENSE_BLOCK_ROWS - 1) / DENSE_BLOCK_ROWS;
+    draw_order(d->epoch, d->order, blocks);
+    for (size_t b = 0; b < blocks; b++) {
+        const size_t first = d->order[b] * DENSE_BLOCK_ROWS, left = rows - first;
+        const struct dense_block block = {&d->rows.x, d->o->kernel, first,
+                                          left < DENSE_BLOCK_ROWS ? left : DENSE_BLOCK_ROWS};
+        visit_block(d, &block, d->products + d->order[b] * DENSE_PRODUCTS);
+    }
+    d->visits += rows;
+}
+
+/* Sparse rows by pairs: the first `count` of the order. */
+static void visit_pairs(struct dual_state *d, size_t count)
+{
     for (size_t k = 0; k < count; k += TOGETHER) {
         const size_t end = k + TOGETHER < count ? k + TOGETHER : count;
         for (size_t next = end; next < end + TOGETHER && next < count; next++)
@@ -469,6 +439,22 @@ static void run_epoch(struct dual_state *d)
         visit_rows(d, d->order + k, end - k);
     }
     d->visits += count;
+}
+
+static void run_epoch(struct dual_state *d)
+{
+    size_t count = 0;
+    if (!d->products) {
+        order_rows(d);
+        count = choose_rows(d);
+    }
+    move_centre(d);
+    d->gap = 0;
+    d->squares = 0;
+    if (d->products)
+        visit_blocks(d);
+    else
+        visit_pairs(d, count);
     d->epoch++;
     if (d->epoch == 2)
         d->second_gap = d->gap;
@@ -553,6 +539,18 @@ static size_t lowered_step(const struct dual_state *d, double sign, double gap)
     return class_sum(d, sign, step) * MOST_LOWERED > off ? step : 1;
 }
 
+/* w += factor x_i, of either kind. */
+static void add_row(const struct dual_state *d, size_t i, double factor, double *w)
+{
+    const struct dense_block block = {&d->rows.x, d->o->kernel, i, 1};
+    if (d->products) {
+        dense_back(&block, &factor, w);
+    } else {
+        const struct row row = row_at(d, i);
+        row_add(&row, factor, w);
+    }
+}
+
 /* Makes sum C p y = 0 by smaller p of some rows of the class that has too much. Their w is kept apart: it would need
  * another b. */
 static void balance(struct dual_state *d, double gap)
@@ -566,8 +564,7 @@ static void balance(struct dual_state *d, double gap)
         struct dual_point *point = &d->point[i];
         if (point->sign != excess || !(point->p > 0))
             continue;
-        const struct row row = row_at(d, i);
-        row_add(&row, -share * excess * point->cost * point->p, d->balanced);
+        add_row(d, i, -share * excess * point->cost * point->p, d->balanced);
         point->p *= 1 - share;
         point->logit = log(point->p) - log1p(-point->p);
     }
@@ -597,84 +594,11 @@ static double dual_value(const struct dual_state *d)
 
 static void dual_free(struct dual_state *d)
 {
-    gathered_labels_free(&d->rows.labels);
-    mem_free(d->rows.start);
-    mem_free(d->rows.column);
-    mem_free(d->rows.value);
+    dual_rows_free(&d->rows);
     mem_free(d->point);
     mem_free(d->order);
     mem_free(d->ascent);
-}
-
-/* The own rows in the form that is gathered. */
-struct packed_rows {
-    uint64_t *length;
-    uint32_t *column;
-    double *value;
-    size_t *bytes; /* room for a number for each process */
-};
-
-static void pack_rows(const struct matrix *x, const struct packed_rows *own)
-{
-    for (uint64_t i = 0, entry = 0; i < x->rows; i++) {
-        page_window_row(x, i);
-        const struct row row = matrix_row(x, i);
-        own->length[i] = row.count;
-        for (size_t e = 0; e < row.count; e++, entry++) {
-            own->column[entry] = row_column(&row, e);
-            own->value[entry] = row_value(&row, e);
-        }
-    }
-}
-
-/* The arrays of all processes from those of each. */
-static temper_status gather_entries(const struct objective *o, const struct packed_rows *own, struct dual_rows *rows,
-                                    temper_error *error)
-{
-    const temper_comm *comm = o->spec.data->ranks.comm;
-    const size_t entries = (size_t)o->x->nonzeros, ranks = comm_size(comm);
-    pack_rows(o->x, own);
-    TRY(gather_labels(&rows->labels, own->length, sizeof *own->length, rows->start + 1, error));
-    rows->start[0] = 0;
-    for (size_t i = 0; i < rows->labels.rows; i++)
-        rows->start[i + 1] += rows->start[i];
-    TRY(comm_gather_each(comm, &entries, sizeof entries, own->bytes, error));
-    for (size_t r = 0; r < ranks; r++)
-        own->bytes[r] *= sizeof *own->column;
-    TRY(comm_gather(comm, own->column, own->bytes, rows->column, error));
-    for (size_t r = 0; r < ranks; r++)
-        own->bytes[r] *= sizeof *own->value / sizeof *own->column;
-    return comm_gather(comm, own->value, own->bytes, rows->value, error);
-}
-
-/* MPI: all rows in every process, which computes the same. */
-static temper_status gather_rows(const struct objective *o, struct dual_rows *rows, temper_error *error)
-{
-    const struct dataset *data = o->spec.data;
-    const size_t all = (size_t)dataset_all_nonzeros(data), entries = (size_t)o->x->nonzeros;
-    const struct packed_rows own = {.length = mem_alloc((size_t)o->x->rows + 1, sizeof *own.length),
-                                    .column = mem_alloc(entries + 1, sizeof *own.column),
-                                    .value = mem_alloc(entries + 1, sizeof *own.value),
-                                    .bytes = mem_alloc(comm_size(data->ranks.comm), sizeof *own.bytes)};
-    rows->start = mem_alloc((size_t)dataset_all_rows(data) + 1, sizeof *rows->start);
-    rows->column = mem_alloc(all + 1, sizeof *rows->column);
-    rows->value = mem_alloc(all + 1, sizeof *rows->value);
-    bool enough = own.length && own.column && own.value && own.bytes && rows->start && rows->column && rows->value;
-    temper_status status = comm_agree(data->ranks.comm, enough ? TEMPER_OK : error_no_memory(error), error);
-    if (status == TEMPER_OK && enough)
-        status = gather_entries(o, &own, rows, error);
-    mem_free(own.length);
-    mem_free(own.column);
-    mem_free(own.value);
-    mem_free(own.bytes);
-    rows->x = (struct matrix){.kind = MATRIX_CSR,
-                              .rows = dataset_all_rows(data),
-                              .columns = o->x->columns,
-                              .nonzeros = all,
-                              .row_start = rows->start,
-                              .column = rows->column,
-                              .value64 = rows->value};
-    return status;
+    mem_free(d->products);
 }
 
 /* Rows, and a point for each of them, with p = 0; the stiffness follows in the first epoch. */
@@ -686,17 +610,22 @@ static temper_status prepare(struct dual_state *d, temper_error *error)
     const size_t rows = d->rows.labels.rows;
     d->rows.x = *o->x;
     if (!comm_alone(comm))
-        TRY(gather_rows(o, &d->rows, error));
+        TRY(dual_rows_gather(o, &d->rows, error));
     d->point = mem_paged(rows, sizeof *d->point);
     d->order = mem_alloc(2 * rows, sizeof *d->order);
     d->ascent = mem_zeroed(o->columns, sizeof *d->ascent);
-    const bool enough = d->point && d->order && d->ascent;
+    const bool dense = o->x->kind != MATRIX_CSR;
+    d->products = dense ? mem_zeroed(rows / DENSE_BLOCK_ROWS + 1, DENSE_PRODUCTS * sizeof *d->products) : NULL;
+    const bool enough = d->point && d->order && d->ascent && (d->products || !dense);
     TRY(comm_agree(comm, enough ? TEMPER_OK : error_no_memory(error), error));
     const struct gathered_labels *labels = &d->rows.labels;
     struct norm_sum sum = {0};
-    add_sample(&d->rows.x, rows, 0, &sum);
+    if (dense)
+        add_dense_sample(&d->rows.x, o->kernel, &sum);
+    else
+        add_sample(&d->rows.x, rows, 0, &sum);
     d->share = o->spec.intercept ? CONSTANT_SHARE * sum.squares / (double)sum.rows : 0;
-    d->tried = sample_curvature(&sum, &o->spec, rows) > SURE_CURVATURE;
+    d->tried = !dense && sample_curvature(&sum, &o->spec, rows) > SURE_CURVATURE;
     for (size_t i = 0; enough && i < rows; i++) { /* it is, which an analyser cannot see */
         const double cost = (labels->weight ? labels->weight[i] : 1) / (o->spec.l2 * o->weight_sum);
         d->point[i] = (struct dual_point){.sign = labels->label[i] == 1 ? 1 : -1, .cost = cost};
@@ -719,14 +648,29 @@ static bool is_scaled(const struct objective_spec *spec)
     return spec->scale && spec->scale->kind != SCALE_NONE;
 }
 
+/* Whether the objective has the dual above. */
+static bool has_dual(const struct objective_spec *spec)
+{
+    return spec->data->classes.count == 2 && !spec->engine && !is_scaled(spec) && spec->l2 > 0 && spec->l1 == 0 &&
+           loss_is_two_temperature_at(spec->loss, 1, 1) && dataset_all_rows(spec->data) <= UINT32_MAX;
+}
+
+/* The products of two different rows, beside those of rows with themselves: the second moment of the eigenvalues of all
+ * products, X X', less 1, relative to their mean. About what an epoch leaves of the gap. */
+bool dual_descent_suits_dense(const struct objective_spec *spec, const struct spectrum *spectrum)
+{
+    const struct matrix *x = &spec->data->x;
+    const double n = (double)x->columns, rows = (double)x->rows;
+    return (x->kind == MATRIX_F32 || x->kind == MATRIX_F64) && has_dual(spec) && comm_alone(spec->data->ranks.comm) &&
+           !x->pages && rows * spectrum->second_moment <= MOST_RATE * n * spectrum->mean * spectrum->mean;
+}
+
 temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits, temper_error *error)
 {
     const struct dataset *data = spec->data;
     struct norm_sum sum = {0};
     *suits = false;
-    if (data->x.kind != MATRIX_CSR || data->classes.count != 2 || spec->engine || is_scaled(spec) || !(spec->l2 > 0) ||
-        spec->l1 > 0 || !loss_is_two_temperature_at(spec->loss, 1, 1) || dataset_all_nonzeros(data) > MOST_ENTRIES ||
-        dataset_all_rows(data) > UINT32_MAX)
+    if (data->x.kind != MATRIX_CSR || !has_dual(spec) || dataset_all_nonzeros(data) > MOST_ENTRIES)
         return TEMPER_OK;
     TRY(comm_in_turn(data->ranks.comm, add_own_sample, (void *)data, &sum, sizeof sum, error));
     *suits = sample_curvature(&sum, spec, dataset_all_rows(data)) <= MOST_CURVATURE;
@@ -742,7 +686,8 @@ double dual_descent_bytes(const struct objective_spec *spec)
                  gathered = 2 * sizeof(double) + sizeof(uint32_t);
     const double entries = (double)dataset_all_nonzeros(data) + (double)data->x.nonzeros;
     const double all = comm_alone(data->ranks.comm) ? 0 : rows * gathered + entries * entry;
-    return rows * own + (double)data->x.columns * sizeof(double) + all;
+    const double products = data->x.kind == MATRIX_CSR ? 0 : rows * DENSE_BLOCK_ROWS * sizeof(double);
+    return rows * own + (double)data->x.columns * sizeof(double) + all + products;
 }
 
 /* The intercept and the bound. */

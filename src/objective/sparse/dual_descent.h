@@ -1,8 +1,9 @@
-/* dual_descent: the minimum of a logistic regression on sparse rows by coordinate ascent on its dual, one row after the
- * other, with a bound by which the result can be judged. */
+/* dual_descent: the minimum of a logistic regression, on sparse rows or on few dense ones, by coordinate ascent on its
+ * dual, one row after the other, with a bound by which the result can be judged. */
 #ifndef OBJECTIVE_DUAL_DESCENT_H
 #define OBJECTIVE_DUAL_DESCENT_H
 
+#include "objective/gram/spectrum.h"
 #include "objective/objective.h"
 
 /* How near to the minimum: the objective within a share of it, and the norm of the gradient as a share of that at W =
@@ -23,6 +24,10 @@ struct dual_result {
 /* Whether the objective of that specification has such a dual, and its rows are so short, relative to the penalty, that
  * some epochs solve it; from a sample of them. The same for any number of processes. */
 temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits, temper_error *error);
+
+/* The same for dense rows, of which there are fewer than features: whether they are so nearly at right angles to each
+ * other that some epochs solve it, whatever the penalty. */
+bool dual_descent_suits_dense(const struct objective_spec *spec, const struct spectrum *spectrum);
 
 /* About how many bytes it uses. */
 double dual_descent_bytes(const struct objective_spec *spec);

@@ -133,6 +133,15 @@ static const double PLAIN_EXPONENT = 1.7;
  * are limited by memory. */
 static const double GRAM_SPEED = 3;
 
+/* How many times as many iterations there are without the Gram matrix. Eigenvalues of the Hessian at W = 0: curvature
+ * times those of the rows, plus the penalty. */
+static double plain_factor(const struct preconditioner_spec *spec, const struct spectrum *spectrum)
+{
+    const double c = initial_curvature(spec->loss, spec->data->classes.count), mean = c * spectrum->mean + spec->l2;
+    const double square = c * c * spectrum->second_moment + spec->l2 * (2 * c * spectrum->mean + spec->l2);
+    return pow(fmax(1, square / (mean * mean)), PLAIN_EXPONENT);
+}
+
 /* Multiplications: each pass has 2 for each number of the data; the Gram matrix one for each pair of features of its
  * rows, its factor n^3 / 6, and both triangular solves of an iteration n^2. */
 temper_status preconditioner_delay(const struct preconditioner_spec *spec, double tolerance, size_t *iterations,
@@ -146,13 +155,26 @@ temper_status preconditioner_delay(const struct preconditioner_spec *spec, doubl
     struct spectrum spectrum;
     *iterations = 0;
     TRY(spectrum_estimate(spec->data, spec->scale, &spectrum, error));
-    /* Eigenvalues of the Hessian at W = 0: curvature times those of the rows, plus the penalty. */
-    const double c = initial_curvature(spec->loss, 2), mean = c * spectrum.mean + spec->l2;
-    const double square = c * c * spectrum.second_moment + spec->l2 * (2 * c * spectrum.mean + spec->l2);
-    const double plain = needed * pow(fmax(1, square / (mean * mean)), PLAIN_EXPONENT);
+    const double plain = needed * plain_factor(spec, &spectrum);
     if (plain * pass <= needed * (pass + 2 * n * n) + made)
         *iterations = (size_t)(2 * plain + made / pass);
     return TEMPER_OK;
+}
+
+/* Products of rows, in doubles, beside the multiplications of a pass, which memory limits. */
+static const double ROW_GRAM_SPEED = 5;
+/* Fewer numbers are trained in less than a millisecond either way. */
+static const double LEAST_NUMBERS = 1 << 16;
+
+bool preconditioner_row_space_pays(const struct preconditioner_spec *spec, double tolerance,
+                                   const struct spectrum *spectrum)
+{
+    const double rows = (double)dataset_all_rows(spec->data), n = (double)spec->data->x.columns;
+    const double vectors = spec->data->classes.count == 2 ? 1 : (double)spec->data->classes.count;
+    const double needed = GRAM_ITERATIONS + ITERATIONS_A_DIGIT * fmax(0, -1 - log10(tolerance));
+    /* In passes over all features: each has 2 multiplications a number and class. */
+    const double made = rows / (4 * ROW_GRAM_SPEED * vectors) + rows * rows / (12 * n * vectors);
+    return rows * n >= LEAST_NUMBERS && needed * plain_factor(spec, spectrum) * (1 - rows / n) > made;
 }
 
 /* Matrices of classes that take longer than a few passes are made from fewer of the rows of little curvature; where

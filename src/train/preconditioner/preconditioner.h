@@ -15,6 +15,7 @@
 #ifndef TRAIN_PRECONDITIONER_H
 #define TRAIN_PRECONDITIONER_H
 
+#include "objective/gram/spectrum.h"
 #include "objective/objective.h"
 
 /* Factors of all classes together take at most this many bytes; beyond, one factor serves all classes. */
@@ -72,6 +73,10 @@ bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data);
  * 0: none. The preconditioner is that of spec->w = NULL. */
 temper_status preconditioner_delay(const struct preconditioner_spec *spec, double tolerance, size_t *iterations,
                                    temper_error *error);
+/* Whether a training of fewer rows than features should be made in the space of the rows (row_space.h): whether the
+ * products of all rows take less time than the passes over all features that they save. spec->objective is not used. */
+bool preconditioner_row_space_pays(const struct preconditioner_spec *spec, double tolerance,
+                                   const struct spectrum *spectrum);
 /* Whether a training continues with the preconditioner of its current weights after a few iterations. */
 bool preconditioner_is_renewed(const struct dataset *data, temper_loss_spec loss);
 /* Whether each of many classes gets a matrix of n x n of its own where the curvature is not that at W = 0. */

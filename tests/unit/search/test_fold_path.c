@@ -9,8 +9,11 @@
 #include "fixtures/train_fixture.h"
 #include "temper.h"
 
-enum { ROWS = 300, COLUMNS = 6, FOLDS = 3, PENALTIES = 5, FITS = FOLDS * PENALTIES };
-enum { WIDE = 510 }; /* columns, dense or sparse, for which a path has no Hessian */
+enum { ROWS = 420, COLUMNS = 6, FOLDS = 3, PENALTIES = 5, FITS = FOLDS * PENALTIES };
+enum {
+    WIDE = 510,
+    WIDER = 560
+}; /* columns, dense or sparse, for which a path has no Hessian; WIDER: in the row space */
 
 /* A path over made data, and what it fills. */
 struct made_path {
@@ -59,15 +62,20 @@ static struct made_path *path_new(enum matrix_kind kind, size_t classes)
 }
 
 /* More columns than rows: classes are separable, and weak penalties take long. */
-static struct made_path *wide_new(enum matrix_kind kind)
+static struct made_path *wide_new_of(enum matrix_kind kind, size_t columns)
 {
-    struct made_path *made = path_new_of(kind, WIDE, 2);
+    struct made_path *made = path_new_of(kind, columns, 2);
     for (size_t i = 0; i < FITS; i++)
         made->l2[i] = pow(0.3, (double)(i % PENALTIES)) * (1 + 0.01 * (double)(i / PENALTIES));
     made->options.max_iterations = 2000;
     made->options.tolerance = 1e-10;
     made->near = 1e-5;
     return made;
+}
+
+static struct made_path *wide_new(enum matrix_kind kind)
+{
+    return wide_new_of(kind, WIDE);
 }
 
 static void path_free(struct made_path *made)
@@ -135,10 +143,10 @@ TEST(fits_are_those_of_cold_trainings)
 TEST(so_are_fits_of_many_columns)
 {
     static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_CSR};
-    for (size_t k = 0; k < 3; k++) {
-        struct made_path *made = wide_new(kinds[k]);
+    for (size_t k = 0; k < 5; k++) {
+        struct made_path *made = wide_new_of(kinds[k % 3], k < 3 ? WIDE : WIDER);
         temper_error error;
-        made->options.no_intercept = k == 1;
+        made->options.no_intercept = k == 1 || k == 4;
         CHECK(run(made, &error) == TEMPER_OK);
         for (size_t fit = 0; fit < FITS; fit += k == 0 ? 1 : 4)
             check_fit(made, fit);
@@ -150,7 +158,7 @@ TEST(so_are_fits_of_many_columns)
 static double largest_entry(const struct made_path *made, size_t fit)
 {
     const double *w = made->weights + fit * made->columns, *x = made->data->x.dense;
-    double gradient[WIDE + 1] = {0}, rows = 0, largest = 0;
+    double gradient[WIDER + 1] = {0}, rows = 0, largest = 0;
     for (size_t i = 0; i < ROWS; i++, x += made->columns) {
         double sign = made->data->label[i] ? 1 : -1, score = made->intercepts[fit];
         if (made->fold[i] == fit / PENALTIES)
@@ -180,8 +188,8 @@ static size_t all_iterations(const struct made_path *made)
 
 TEST(fits_end_where_no_entry_of_the_gradient_is_larger)
 {
-    for (int wide = 0; wide < 2; wide++) {
-        struct made_path *made = wide ? wide_new(MATRIX_F64) : path_new(MATRIX_F64, 2);
+    for (int wide = 0; wide < 3; wide++) {
+        struct made_path *made = wide ? wide_new_of(MATRIX_F64, wide > 1 ? WIDER : WIDE) : path_new(MATRIX_F64, 2);
         temper_error error;
         CHECK(run(made, &error) == TEMPER_OK);
         size_t before = all_iterations(made), after = 0;
@@ -235,6 +243,7 @@ TEST(threads_change_no_bit)
     check_threads(path_new(MATRIX_F32, 2), path_new(MATRIX_F32, 2));
     check_threads(wide_new(MATRIX_F64), wide_new(MATRIX_F64));
     check_threads(wide_new(MATRIX_CSR), wide_new(MATRIX_CSR));
+    check_threads(wide_new_of(MATRIX_F32, WIDER), wide_new_of(MATRIX_F32, WIDER));
 }
 
 /* Must be refused with these words. */
