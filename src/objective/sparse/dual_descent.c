@@ -330,23 +330,18 @@ struct dense_block {
     size_t first, count; /* rows */
 };
 
-static const void *dense_start(const struct dense_block *block)
-{
-    const size_t size = block->x->kind == MATRIX_F32 ? sizeof(float) : sizeof(double);
-    return (const char *)block->x->dense + block->first * (size_t)block->x->columns * size;
-}
-
 static struct rows_f32 floats_of(const struct dense_block *block)
 {
-    return (struct rows_f32){dense_start(block), block->count, (size_t)block->x->columns};
+    const size_t columns = (size_t)block->x->columns;
+    return (struct rows_f32){(const float *)block->x->dense + block->first * columns, block->count, columns};
 }
 
 static struct rows_f64 doubles_of(const struct dense_block *block)
 {
-    return (struct rows_f64){dense_start(block), block->count, (size_t)block->x->columns};
+    const size_t columns = (size_t)block->x->columns;
+    return (struct rows_f64){(const double *)block->x->dense + block->first * columns, block->count, columns};
 }
 
-/* out[i] = w . x_i */
 static void dense_times(const struct dense_block *block, const double *w, double *out)
 {
     const struct linear_f64 *linear = block->kernel->linear_f64;
@@ -356,7 +351,6 @@ static void dense_times(const struct dense_block *block, const double *w, double
         linear->times_cached(doubles_of(block), w, out);
 }
 
-/* w += sum_i r[i] x_i */
 static void dense_back(const struct dense_block *block, const double *r, double *w)
 {
     const struct linear_f64 *linear = block->kernel->linear_f64;
@@ -366,7 +360,6 @@ static void dense_back(const struct dense_block *block, const double *r, double 
         linear->back_cached(doubles_of(block), r, w);
 }
 
-/* products[i * DENSE_ROWS + k] = x_i . x_k, k <= i */
 static void dense_products(const struct dense_block *block, double *products)
 {
     for (size_t i = 0; i < block->count; i++) {
@@ -385,7 +378,6 @@ static void dense_products(const struct dense_block *block, double *products)
     }
 }
 
-/* The rows of the block in their order, each with the weights that the ones before it have changed. */
 static void visit_block(struct dual_state *d, const struct dense_block *block, double *products)
 {
     double score[DENSE_ROWS], change[DENSE_ROWS] = {0}, constant[DENSE_ROWS];
@@ -453,7 +445,6 @@ static void move_bias(struct dual_state *d)
         d->bias += (d->products ? BIAS_STEP_DENSE : BIAS_STEP) * d->imbalance / d->response;
 }
 
-/* All blocks of dense rows, in a random order. */
 static void visit_blocks(struct dual_state *d)
 {
     const size_t rows = (size_t)d->rows.x.rows, often = rows / BIAS_STEPS + 1;
@@ -469,7 +460,6 @@ static void visit_blocks(struct dual_state *d)
     }
 }
 
-/* All pairs of sparse rows, in a random order. */
 static void visit_pairs(struct dual_state *d)
 {
     const size_t rows = (size_t)d->rows.x.rows, often = rows / BIAS_STEPS + 1;
@@ -573,16 +563,14 @@ static size_t lowered_step(const struct dual_state *d, double sign, double gap)
     return class_sum(d, sign, step) * MOST_LOWERED > off ? step : 1;
 }
 
-/* w += factor x_i, of either kind. */
 static void add_row(const struct dual_state *d, size_t i, double factor, double *w)
 {
     const struct dense_block block = {&d->rows.x, d->o->kernel, i, 1};
-    if (d->products) {
+    const struct row row = row_at(d, i);
+    if (d->products)
         dense_back(&block, &factor, w);
-    } else {
-        const struct row row = row_at(d, i);
+    else
         row_add(&row, factor, w);
-    }
 }
 
 /* Makes sum C p y = 0 by smaller p of some rows of the class that has too much. Their w is kept apart: it would need
