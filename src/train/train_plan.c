@@ -252,7 +252,7 @@ static bool begins_with_gram(const struct train_request *request, const struct t
 }
 
 /* Whether a training may be made in the row space: its weights begin at 0 and stay in it, and nothing but the rows
- * themselves is to be scored on the way. Any solver can be used there. */
+ * themselves is to be scored meanwhile. Any solver can be used there. */
 static bool may_use_row_space(const struct train_request *request, const struct train_plan *plan)
 {
     return !request->features && !request->remote && !request->options->validation && plan->l1 == 0 && plan->l2 > 0 &&

@@ -14,20 +14,16 @@ struct dense_block {
     size_t first, count; /* rows */
 };
 
-static inline const void *dense_start(const struct dense_block *block)
-{
-    const size_t size = block->x->kind == MATRIX_F32 ? sizeof(float) : sizeof(double);
-    return (const char *)block->x->dense + block->first * (size_t)block->x->columns * size;
-}
-
 static inline struct rows_f32 floats_of(const struct dense_block *block)
 {
-    return (struct rows_f32){dense_start(block), block->count, (size_t)block->x->columns};
+    const size_t columns = (size_t)block->x->columns;
+    return (struct rows_f32){(const float *)block->x->dense + block->first * columns, block->count, columns};
 }
 
 static inline struct rows_f64 doubles_of(const struct dense_block *block)
 {
-    return (struct rows_f64){dense_start(block), block->count, (size_t)block->x->columns};
+    const size_t columns = (size_t)block->x->columns;
+    return (struct rows_f64){(const double *)block->x->dense + block->first * columns, block->count, columns};
 }
 
 /* out[i] = w . x_i */

@@ -86,7 +86,7 @@ TEST(both_routes_end_at_the_same_minimum)
     static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8};
     static const char *const scales[] = {"standard", "none", "minmax"};
     for (size_t classes = 2; classes < 4; classes++)
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 3; k += test_step(2)) {
             struct dataset *data = wide_data(kinds[k], classes);
             temper_train_options options = wide_options();
             options.scale = scales[k];
@@ -213,7 +213,7 @@ TEST(every_allocation_may_fail)
     struct dataset *data = wide_data(MATRIX_F64, 2);
     temper_train_options options = wide_options();
     options.tolerance = 0.1;
-    for (size_t n = 1;; n++) {
+    for (size_t n = 1;; n += test_step(11)) {
         temper_model *model = NULL;
         temper_train_report report;
         fault_arm(n);

@@ -13,19 +13,14 @@
 enum { ROWS = 37, COLUMNS = 1100, VECTORS = 3 };
 static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8};
 
-/* A feature of a row as the solver sees it. */
-static double feature_at(const struct row_gram *rows, size_t i, size_t j)
-{
-    double row[COLUMNS];
-    matrix_row_f64(rows->x, i, row);
-    return rows->scale ? (row[j] - rows->scale->offset[j]) * rows->scale->factor[j] : row[j];
-}
-
+/* The rows as the solver sees them. */
 static void read_all(const struct row_gram *rows, double *x)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        for (size_t j = 0; j < COLUMNS; j++)
-            x[i * COLUMNS + j] = feature_at(rows, i, j);
+    for (size_t i = 0; i < ROWS; i++, x += COLUMNS) {
+        matrix_row_f64(rows->x, i, x);
+        for (size_t j = 0; rows->scale && j < COLUMNS; j++)
+            x[j] = (x[j] - rows->scale->offset[j]) * rows->scale->factor[j];
+    }
 }
 
 static void check_products(const struct row_gram *rows, const double *x)
