@@ -37,6 +37,7 @@ struct tile {
     size_t a_next;           /* from one vector of a[k] to the next */
     size_t b_step;           /* from b[k] to b[k + 1]; or, if transposed, from b[k][c] to b[k][c + 1] */
     part last;               /* the lanes of the last vector */
+    bool full;               /* set by tile_sums: they are all lanes */
     real *out;               /* sums; whole vectors */
     size_t out_step;
     bool add; /* to what is in `out` */
@@ -51,9 +52,8 @@ struct tile {
  * a in the block, and the next block. */
 enum tile_layout { TILE_PLAIN, TILE_SCORES, TILE_SCORES_F32, TILE_PACKED, TILE_TRANSPOSED, TILE_TRANSPOSED_PACKED };
 
-/* Vector v of a[k]. `full`: the last vector has all its lanes. */
-HOT vec tile_load(const struct tile *t, size_t k, const int v, const int vectors, const enum tile_layout layout,
-                  const bool full)
+/* Vector v of a[k]. */
+HOT vec tile_load(const struct tile *t, size_t k, const int v, const int vectors, const enum tile_layout layout)
 {
     const size_t at = k * t->a_step + (size_t)v * t->a_next;
 #ifdef SIMD_F64
@@ -62,16 +62,16 @@ HOT vec tile_load(const struct tile *t, size_t k, const int v, const int vectors
 #else
     (void)layout;
 #endif
-    return v == vectors - 1 && !full ? vec_load_part(t->a + at, t->last) : vec_load(t->a + at);
+    return v == vectors - 1 && !t->full ? vec_load_part(t->a + at, t->last) : vec_load(t->a + at);
 }
 
 /* sum[c * vectors + v] += a[k][v] b[k][c] */
 HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width,
-                   const enum tile_layout layout, const bool full)
+                   const enum tile_layout layout)
 {
     const bool transposed = layout >= TILE_TRANSPOSED;
     vec a[TILE_VECTORS];
-    UNROLL for (int v = 0; v < vectors; v++) a[v] = vec_keep(tile_load(t, k, v, vectors, layout, full));
+    UNROLL for (int v = 0; v < vectors; v++) a[v] = vec_keep(tile_load(t, k, v, vectors, layout));
     UNROLL for (int c = 0; c < width; c++)
     {
         size_t n = (size_t)c;
@@ -104,7 +104,8 @@ HOT void tile_finish_scores(const struct tile *t, vec *sum, const int vectors, c
 HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const enum tile_layout layout,
                    const bool full)
 {
-    const struct tile t = *tile;
+    struct tile t = *tile;
+    t.full = full; /* a constant for the compiler */
     const bool transposed = layout >= TILE_TRANSPOSED,
                packed = layout == TILE_PACKED || layout == TILE_TRANSPOSED_PACKED;
     vec sum[TILE_VECTORS * TILE_WIDTH];
@@ -124,13 +125,13 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
                     __builtin_prefetch(next, 0, 2);
                     __builtin_prefetch(next + LANES, 0, 2);
                 }
-                tile_step(&t, k + u, sum, vectors, width, layout, full);
+                tile_step(&t, k + u, sum, vectors, width, layout);
             }
         }
     for (; k < t.depth; k++) {
         if (packed && !transposed)
             tile_fetch(&t.fetch, k);
-        tile_step(&t, k, sum, vectors, width, layout, full);
+        tile_step(&t, k, sum, vectors, width, layout);
     }
     if (layout == TILE_SCORES || layout == TILE_SCORES_F32)
         tile_finish_scores(&t, sum, vectors, width);
