@@ -3,7 +3,9 @@
 #include "audit/contradictions.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "audit/radix_sort.h"
+#include "base/memory.h"
 
 /* The surest rows are those with margins from this quantile on. Noise is taken to follow a rule if labels contradict
  * them at least RULE_RATIO times as often as all rows, and the difference is at least RULE_ERRORS standard errors. */
@@ -23,11 +25,16 @@ double signed_margin(const double *score, size_t classes, uint32_t given)
     return top == given ? score[top] - second : second - score[top];
 }
 
-/* By size, whatever the sign. */
-static int by_size(const void *a, const void *b)
+/* Sorts margins by size, whatever the sign. order[2 * rows] is space. */
+static void sort_by_size(double *margin, size_t rows, struct keyed_row *order)
 {
-    double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
-    return x < y ? -1 : x > y;
+    for (size_t i = 0; i < rows; i++)
+        order[i] = (struct keyed_row){radix_key(fabs(margin[i])), margin[i] < 0};
+    radix_sort(order, rows, order + rows);
+    for (size_t i = 0; i < rows; i++) {
+        double size = radix_number(order[i].key);
+        margin[i] = order[i].row ? -size : size;
+    }
 }
 
 /* The sum of the ranks of contradicted rows by the size of their margins; equal sizes share their mean rank. */
@@ -43,11 +50,15 @@ static double rank_sum(const double *margin, size_t rows)
     return sum;
 }
 
-struct contradictions contradictions_of(double *margin, size_t rows)
+temper_status contradictions_of(double *margin, size_t rows, struct contradictions *found)
 {
     double wrong = 0, surest = 0, all = (double)rows;
     size_t from = (size_t)(SUREST_FROM * all);
-    qsort(margin, rows, sizeof *margin, by_size);
+    struct keyed_row *order = mem_alloc(rows, 2 * sizeof *order);
+    if (!order)
+        return TEMPER_NO_MEMORY;
+    sort_by_size(margin, rows, order);
+    mem_free(order);
     for (size_t i = 0; i < rows; i++) {
         wrong += margin[i] < 0;
         surest += i >= from && margin[i] < 0;
@@ -59,5 +70,6 @@ struct contradictions contradictions_of(double *margin, size_t rows)
     double expected = wrong * (all + 1) / 2, error = sqrt(wrong * (all - wrong) * (all + 1) / 12);
     out.independent =
         wrong >= LEAST_ROWS && out.share <= MOST_SHARE && rank_sum(margin, rows) - expected >= -RANK_ERRORS * error;
-    return out;
+    *found = out;
+    return TEMPER_OK;
 }

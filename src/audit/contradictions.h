@@ -19,7 +19,7 @@ struct contradictions {
 /* The largest score of a row less the second, which is negative if the largest is not that of the given label. */
 double signed_margin(const double *score, size_t classes, uint32_t given);
 
-/* Sorts margin[rows], which are those of signed_margin. */
-struct contradictions contradictions_of(double *margin, size_t rows);
+/* Sorts margin[rows], which are those of signed_margin, by size. TEMPER_NO_MEMORY at worst. */
+temper_status contradictions_of(double *margin, size_t rows, struct contradictions *found);
 
 #endif

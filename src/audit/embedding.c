@@ -5,11 +5,11 @@
 #include "audit/embedding.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "audit/audit_steps.h"
 #include "audit/knn.h"
+#include "audit/radix_sort.h"
 #include "audit/rff_ridge.h"
 #include "base/memory.h"
 #include "base/thread.h"
@@ -197,24 +197,18 @@ static temper_status find_scaled_points(const struct audit_input *in, const stru
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
-/* For qsort. */
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Replaces squared distances by distances in units of the median one. If the median is 0, most rows have duplicates:
  * then the others are infinitely far. */
 static temper_status divide_by_median(const struct audit_input *in, double *distance)
 {
-    double *sorted = mem_alloc(in->rows, sizeof *sorted);
+    struct keyed_row *sorted = mem_alloc(in->rows, 2 * sizeof *sorted); /* and space for the sort */
     if (!sorted)
         return error_no_memory(in->error);
-    memcpy(sorted, distance, in->rows * sizeof *sorted);
-    qsort(sorted, in->rows, sizeof *sorted, ascending);
+    for (size_t row = 0; row < in->rows; row++)
+        sorted[row] = (struct keyed_row){radix_key(distance[row]), row};
+    radix_sort(sorted, in->rows, sorted + in->rows);
     /* The upper median for an even number of rows. */
-    double median = sorted[in->rows / 2];
+    double median = distance[sorted[in->rows / 2].row];
     for (size_t row = 0; row < in->rows; row++)
         distance[row] = median > 0 ? sqrt(distance[row] / median) : distance[row] > 0 ? INFINITY : 1;
     mem_free(sorted);

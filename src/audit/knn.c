@@ -147,8 +147,8 @@ struct knn_search {
     double *square;    /* result, of each row: squared distance of its last neighbour */
     float *tile;       /* the points, by feature: [tile][dimension * TILE + point] */
     float *norm;       /* |y|^2 of each, infinite in the padding */
-    float *centre;     /* of each tile: [tile * dimensions + j] */
-    float *low, *high; /* the same: its bounding box */
+    float *centre;     /* of each tile: [j * tiles + tile] */
+    float *low, *high; /* of each tile, its bounding box: [tile * dimensions + j] */
     size_t from;       /* the first block of this process */
     float *workspace;  /* of each worker, with these numbers of floats: */
     size_t nearest, rows, distances;
@@ -195,7 +195,7 @@ static void find_centres(struct knn_search *search)
                 low = x[i] < low ? x[i] : low;
                 high = x[i] > high ? x[i] : high;
             }
-            search->centre[tile * dimensions + j] = sum / (float)points;
+            search->centre[j * search->tiles + tile] = sum / (float)points;
             search->low[tile * dimensions + j] = low;
             search->high[tile * dimensions + j] = high;
         }
@@ -248,7 +248,7 @@ static void measure_tiles(const struct query_block *block)
             centre += block->x[j * QUERIES + q];
         centre /= (float)block->rows;
         for (size_t tile = 0; tile < search->tiles; tile++) {
-            float off = search->centre[tile * dimensions + j] - centre;
+            float off = search->centre[j * search->tiles + tile] - centre;
             block->tile_distance[tile] += off * off;
         }
     }
@@ -331,9 +331,13 @@ static void begin_block(struct query_block *block)
         for (size_t j = 0; j < dimensions; j++)
             block->x[j * QUERIES + q] = x[j];
     }
-    for (size_t i = 0; i < search->nearest; i++) {
-        block->best[i] = i % stride < NEIGHBOUR_PAD ? -INFINITY : INFINITY;
-        block->listed[i] = search->row[i % stride % search->among];
+    for (size_t i = 0; i < stride; i++) {
+        block->best[i] = i < NEIGHBOUR_PAD ? -INFINITY : INFINITY;
+        block->listed[i] = search->row[i % search->among];
+    }
+    for (size_t q = 1; q < QUERIES; q++) {
+        memcpy(block->best + q * stride, block->best, stride * sizeof *block->best);
+        memcpy(block->listed + q * stride, block->listed, stride * sizeof *block->listed);
     }
     for (size_t q = 0; q < QUERIES; q++)
         block->worst[q] = q < block->rows ? INFINITY : -INFINITY;

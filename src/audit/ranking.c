@@ -1,9 +1,9 @@
 /* ranking: sorts the rows by the probability that their label is wrong, or by their distance from other rows, and sums
  * up what is true of all of them. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "audit/audit_steps.h"
+#include "audit/radix_sort.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/duplicate_rows.h"
@@ -13,12 +13,6 @@
 static const double MISPLACED = 3.5;
 /* An audit decides from this certainty on. Beyond SURE the lack of a gain is good news. */
 static const double DECIDED_CERTAINTY = 0.6, SURE = 0.9;
-
-/* Sort key of a row. */
-struct suspect_order {
-    double key; /* ascending */
-    size_t row;
-};
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
@@ -91,29 +85,20 @@ static void fill_suspects(const struct audit_input *in, const struct audit_fits 
 
 /* ---- All rows -------------------------------------------------------------------------------- */
 
-/* Ties by row: qsort is not stable, and the list must not depend on its implementation. */
-static int by_key(const void *a, const void *b)
-{
-    const struct suspect_order *one = a, *other = b;
-    if (one->key != other->key)
-        return one->key < other->key ? -1 : 1;
-    return one->row < other->row ? -1 : one->row > other->row;
-}
-
 /* Replaces the scores by robust z-scores of the log distances. Distances are in units of their median, so the median
  * of the logarithms is 0; 1.4826 times their median absolute value estimates a normal standard deviation. `order` is
- * space. */
-static void score_distances(temper_audit_report *report, struct suspect_order *order)
+ * space for twice the rows. */
+static void score_distances(temper_audit_report *report, struct keyed_row *order)
 {
     temper_audit_suspect *suspects = report->suspects;
     size_t rows = (size_t)report->rows;
     for (size_t row = 0; row < rows; row++) {
         suspects[row].score = log(fmax(suspects[row].distance, 1e-300));
-        order[row] = (struct suspect_order){fabs(suspects[row].score), row};
+        order[row] = (struct keyed_row){radix_key(fabs(suspects[row].score)), row};
     }
-    qsort(order, rows, sizeof *order, by_key);
+    radix_sort(order, rows, order + rows);
     /* With a median deviation of 0 there is no scale, and no row is misplaced. */
-    double unit = 1.4826 * order[rows / 2].key;
+    double unit = 1.4826 * fabs(suspects[order[rows / 2].row].score);
     for (size_t row = 0; row < rows; row++) {
         suspects[row].score = unit > 0 ? fmin(suspects[row].score / unit, 1e6) : 0;
         suspects[row].low = suspects[row].high = (double)NAN; /* ranges of a probability */
@@ -149,16 +134,18 @@ static temper_status mark_conflicts(const struct audit_input *in, temper_audit_r
  * or misplaced. The key of labels is the posterior of the given label and not the score, which near 1 has lost the
  * digits that distinguish rows. */
 static temper_status sort_suspects(const struct audit_input *in, const struct audit_noise *noise,
-                                   struct suspect_order *order, temper_audit_report *report)
+                                   struct keyed_row *order, temper_audit_report *report)
 {
     temper_audit_suspect *sorted = mem_alloc(in->rows, sizeof *sorted);
     temper_audit_suspect *suspects = report->suspects;
     if (!sorted)
         return error_no_memory(in->error);
-    for (size_t row = 0; row < in->rows; row++)
-        order[row] = (struct suspect_order){
-            report->by_row ? -suspects[row].score : noise->log_posterior[row * in->classes + suspects[row].given], row};
-    qsort(order, in->rows, sizeof *order, by_key);
+    for (size_t row = 0; row < in->rows; row++) {
+        double key =
+            report->by_row ? -suspects[row].score : noise->log_posterior[row * in->classes + suspects[row].given];
+        order[row] = (struct keyed_row){radix_key(key), row};
+    }
+    radix_sort(order, in->rows, order + in->rows);
     for (size_t i = 0; i < in->rows; i++)
         sorted[i] = suspects[order[i].row];
     mem_free(suspects);
@@ -218,7 +205,7 @@ temper_status audit_rank(const struct audit_input *in, const struct audit_fits *
 {
     /* The same bound as for the noise model's table. */
     size_t cells = in->classes <= NOISE_CLASSES ? in->classes * in->classes : 0;
-    struct suspect_order *order = mem_alloc(in->rows, sizeof *order);
+    struct keyed_row *order = mem_alloc(in->rows, 2 * sizeof *order); /* and space for the sort */
     report->suspects = mem_alloc(in->rows, sizeof *report->suspects);
     report->transition = cells ? mem_zeroed(cells, sizeof *report->transition) : NULL;
     if (cells && in->weights)

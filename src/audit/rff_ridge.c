@@ -14,7 +14,7 @@
 
 /* Columns of the regression: random Fourier features, the constant, and the coordinates at the end. Folds are joined
  * into GROUPS groups (fold mod GROUPS), so that memory does not grow with their number. BLOCK: rows of a step. */
-enum { COLUMNS = 256, GROUPS = 5, BLOCK = 128 };
+enum { COLUMNS = 160, GROUPS = 5, BLOCK = 128 };
 
 /* The penalty grows with the number of rows, as the sums that it is added to. */
 static const double ridge_per_row = 2e-4;

@@ -106,6 +106,45 @@ static double sum_unmarked(const struct objective *o, size_t from, size_t count,
     return weight ? sum : (double)right;
 }
 
+/* Marks the rows of which another class has a larger score, or an equal one before that of the label. */
+static void mark_by_label(const struct objective *o, const uint32_t *label, size_t count, const real *activation,
+                          const real *own, mask *wrong)
+{
+    for (size_t c = 0; c < o->classes; c++) {
+        const real *a = activation + c * o->stride;
+        for (size_t i = 0; i < count; i++)
+            wrong[i] |= (mask)(a[i] > own[i]);
+        for (size_t i = 0; i < count; i++)
+            wrong[i] |= (mask)(a[i] == own[i]) & (mask)(c < label[i]);
+    }
+}
+
+/* The same by the largest score of each row; false if that is not the score of one class alone in each, so that it does
+ * not show the first of equal ones. */
+static bool mark_by_largest(const struct objective *o, size_t count, const real *activation, const real *own,
+                            mask *wrong)
+{
+    real most[LABEL_ROWS];
+    mask equal[LABEL_ROWS] = {0}, all = 0;
+    for (size_t i = 0; i < LABEL_ROWS; i++)
+        most[i] = -(real)INFINITY;
+    for (size_t c = 0; c < o->classes; c++) {
+        const real *a = activation + c * o->stride;
+        for (size_t i = 0; i < count; i++)
+            most[i] = a[i] > most[i] ? a[i] : most[i];
+    }
+    for (size_t c = 0; c < o->classes; c++) {
+        const real *a = activation + c * o->stride;
+        for (size_t i = 0; i < count; i++)
+            equal[i] += (mask)(a[i] == most[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        all |= equal[i] ^ 1;
+        wrong[i] = (mask)(most[i] > own[i]);
+    }
+    return all == 0;
+}
+
 /* Adds the weights of the rows that are predicted correctly; of equal scores the first class wins, as in predict/.
  * Loops over rows are innermost and free of branches, so that they are vectorised. */
 static void count_correct(const struct pass_work *work, struct row_span span, const real *activation)
@@ -118,12 +157,9 @@ static void count_correct(const struct pass_work *work, struct row_span span, co
         mask wrong[LABEL_ROWS] = {0};
         for (size_t i = 0; i < count; i++)
             own[i] = activation[label[i] * o->stride + from + i];
-        for (size_t c = 0; c < o->classes; c++) {
-            const real *a = activation + c * o->stride + from;
-            for (size_t i = 0; i < count; i++)
-                wrong[i] |= (mask)(a[i] > own[i]);
-            for (size_t i = 0; i < count; i++)
-                wrong[i] |= (mask)(a[i] == own[i]) & (mask)(c < label[i]);
+        if (!mark_by_largest(o, count, activation + from, own, wrong)) {
+            memset(wrong, 0, sizeof wrong);
+            mark_by_label(o, label, count, activation + from, own, wrong);
         }
         work->part->correct += sum_unmarked(o, span.from + from, count, wrong);
     }

@@ -32,12 +32,18 @@ size_t noise_shared_parameters(const struct noise_fit *fit)
 /* ---- Blocks -------------------------------------------------------------------------------------------------------
  */
 
+/* Where row i of the fit is in the arrays of the rows. */
+static size_t place_of(const struct noise_rows *rows, size_t i)
+{
+    return rows->among ? i * rows->among / rows->rows : i;
+}
+
 /* The root mean square deviation of a source from its mean over the classes; 1 for a source that is constant. */
 static double unit_of(const struct noise_rows *rows, size_t source)
 {
     double sum = 0;
     for (size_t row = 0; row < rows->rows; row++) {
-        const double *e = rows->evidence + (row * rows->sources + source) * rows->classes;
+        const double *e = rows->evidence + (place_of(rows, row) * rows->sources + source) * rows->classes;
         double mean = 0;
         for (size_t c = 0; c < rows->classes; c++)
             mean += e[c] / (double)rows->classes;
@@ -53,7 +59,7 @@ static void count_labels(const struct noise_rows *rows, size_t *count)
 {
     memset(count, 0, (rows->classes + 1) * sizeof *count);
     for (size_t row = 0; row < rows->rows; row++)
-        count[rows->given[row] + 1]++;
+        count[rows->given[place_of(rows, row)] + 1]++;
     for (size_t c = 0; c < rows->classes; c++)
         count[c + 1] += count[c];
 }
@@ -70,21 +76,23 @@ static void add_blocks(struct noise_fit *fit, size_t from, size_t to, uint32_t g
 }
 
 /* The blocks of all rows, and their order: by label, and as they are within a label, or as they are if labels are
- * mixed. Position i of the order is row order[i]. */
+ * mixed. Position i of the order is row order[i] of the arrays. */
 static void plan_blocks(struct noise_fit *fit, size_t *count, size_t *order)
 {
     const struct noise_rows *rows = fit->rows;
     if (fit->mixed) {
         for (size_t row = 0; row < rows->rows; row++)
-            order[row] = row;
+            order[row] = place_of(rows, row);
         add_blocks(fit, 0, rows->rows, 0);
         return;
     }
     count_labels(rows, count);
     for (size_t c = 0; c < rows->classes; c++)
         add_blocks(fit, count[c], count[c + 1], (uint32_t)c);
-    for (size_t row = 0; row < rows->rows; row++)
-        order[count[rows->given[row]]++] = row;
+    for (size_t row = 0; row < rows->rows; row++) {
+        size_t place = place_of(rows, row);
+        order[count[rows->given[place]]++] = place;
+    }
 }
 
 /* Copies evidence and labels into the blocks. */
@@ -158,6 +166,7 @@ temper_status noise_fit_new(const struct noise_rows *rows, struct noise_fit *out
     *out = (struct noise_fit){.rows = rows,
                               .slopes = 1,
                               .temperature = 1,
+                              .weight = 1,
                               .offsets = has_offsets ? rows->classes - 1 : 0,
                               .kernel = kernel_choose(&wanted),
                               .team = {NULL, threads_worth(rows->threads ? rows->threads : 1, work_of(rows))},
@@ -168,6 +177,16 @@ temper_status noise_fit_new(const struct noise_rows *rows, struct noise_fit *out
     for (size_t k = 0; k < rows->sources; k++)
         out->unit[k] = unit_of(rows, k);
     return rows->classes == 2 ? noise_binary_new(out, &out->binary, error) : TEMPER_OK;
+}
+
+void noise_fit_take_settings(struct noise_fit *fit, const struct noise_fit *of)
+{
+    fit->slopes = of->slopes;
+    fit->transition = of->transition;
+    fit->free_rate = of->free_rate;
+    fit->log_odds = of->log_odds;
+    fit->correct = of->correct;
+    fit->temperature = of->temperature;
 }
 
 void noise_fit_free(struct noise_fit *fit)

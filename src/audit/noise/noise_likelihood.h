@@ -35,6 +35,7 @@ struct noise_fit {
         *transition; /* fixed, [true * classes + given]; NULL: uniform noise, of this rate unless it is free: */
     bool free_rate;
     double log_odds;
+    double weight;      /* of a row: the number of rows that it stands for, for those who use the sums */
     bool correct;       /* there is no noise */
     double temperature; /* t2 of the softmax, 1 with noise */
     const struct kernel *kernel;
@@ -61,6 +62,9 @@ double noise_rate_of(size_t classes, double log_odds);
  * a failure. */
 temper_status noise_fit_new(const struct noise_rows *rows, struct noise_fit *out, temper_error *error);
 void noise_fit_free(struct noise_fit *fit);
+
+/* The same parameters, table and kind of model as of another fit. */
+void noise_fit_take_settings(struct noise_fit *fit, const struct noise_fit *of);
 
 /* The number of parameters without the rate. */
 size_t noise_shared_parameters(const struct noise_fit *fit);

@@ -1,5 +1,5 @@
-/* noise_model: slopes, offsets and rate by L-BFGS; the table of confused pairs by expectation maximisation with a prior
- * under which most of its cells are 0. */
+/* noise_model: slopes, offsets and rate by noise_posterior.h; the table of confused pairs by expectation maximisation
+ * with a prior under which most of its cells are 0, from the sample to all rows. */
 #include "audit/noise/noise_model.h"
 
 #include <assert.h>
@@ -7,12 +7,9 @@
 #include <string.h>
 
 #include "audit/noise/noise_likelihood.h"
+#include "audit/noise/noise_posterior.h"
 #include "base/memory.h"
-#include "optim/minimise.h"
 
-/* Standard deviations of the normal priors around 0: weak for slopes, which are per standard deviation of their source;
- * those of the offsets keep a rare class from being explained away. */
-static const double SLOPE_SPREAD = 10, OFFSET_SPREAD = 2;
 /* The rate is given by its log odds relative to the largest one. NO_NOISE: a rate of about 1e-4. */
 static const double NO_NOISE = -9, MOST_LOG_ODDS = 6, FIRST_RATE = 0.1, LEAST_RATE = 1e-4;
 /* Expected rows of a cell of the table that its prior takes away: cells with fewer are 0. */
@@ -37,7 +34,6 @@ enum {
     TABLE_STEPS = 8,         /* EM steps of the table in each round */
     TABLE_ITERATIONS = 10,   /* L-BFGS iterations of the other parameters in each round */
     CORRECT_ITERATIONS = 30, /* for each temperature, from the parameters of the one before */
-    HISTORY = 10,
 };
 
 /* ---- Transitions --------------------------------------------------------------------------------------------------
@@ -94,54 +90,11 @@ double noise_model_row(const struct noise_model *model, const double *evidence, 
     return log_sum_exp(out, model->classes);
 }
 
-/* ---- The posterior ------------------------------------------------------------------------------------------------
- */
-
-/* Adds minus the log density of the priors and its gradient; returns the former. */
-static double add_priors(const struct noise_fit *fit, const double *w, double *gradient)
+double noise_model_likelihood(const struct noise_model *model, const double *evidence, uint32_t given, double *space)
 {
-    size_t slopes = fit->rows->sources * fit->slopes;
-    double value = 0;
-    for (size_t k = 0; k < slopes; k++) {
-        double slope = w[k] * w[k];
-        value += slope * slope / (2 * SLOPE_SPREAD * SLOPE_SPREAD);
-        gradient[k] += 2 * slope * w[k] / (SLOPE_SPREAD * SLOPE_SPREAD);
-    }
-    for (size_t i = slopes; i < noise_shared_parameters(fit); i++) {
-        value += w[i] * w[i] / (2 * OFFSET_SPREAD * OFFSET_SPREAD);
-        gradient[i] += w[i] / (OFFSET_SPREAD * OFFSET_SPREAD);
-    }
-    return value;
-}
-
-/* problem.evaluate: minus the log posterior of a row, on average. */
-static temper_status evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
-{
-    const struct noise_fit *fit = context;
-    double rows = (double)fit->rows->rows;
-    if (noise_log_loss(fit, w, value, gradient) != TEMPER_OK)
-        return error_no_memory(error);
-    *value = (*value + add_priors(fit, w, gradient)) / rows;
-    for (size_t i = 0; i < noise_shared_parameters(fit) + fit->free_rate; i++)
-        gradient[i] /= rows;
-    return TEMPER_OK;
-}
-
-/* Maximises the posterior over the parameters from w; *posterior is its logarithm there. */
-static temper_status maximise(struct noise_fit *fit, size_t iterations, double *w, double *posterior,
-                              temper_error *error)
-{
-    struct problem problem = {
-        .size = noise_shared_parameters(fit) + fit->free_rate, .context = fit, .evaluate = evaluate};
-    /* Differences of hundredths of a nat, on all rows together, decide nothing. */
-    struct optim_options options = {.gradient_norm = 2e-3 / sqrt((double)fit->rows->rows),
-                                    .max_iterations = iterations,
-                                    .history = HISTORY,
-                                    .no_memory = true};
-    struct optim_result result;
-    TRY(minimise_lbfgs(&problem, &options, w, &result, error));
-    *posterior = -result.value * (double)fit->rows->rows;
-    return TEMPER_OK;
+    double joint = noise_model_row(model, evidence, given, space);
+    noise_model_scores(model, evidence, space);
+    return joint - log_sum_exp(space, model->classes);
 }
 
 /* ---- Confused pairs of classes ------------------------------------------------------------------------------------
@@ -174,13 +127,17 @@ static void fill_transition(struct confused_pairs *pairs, size_t classes)
 /* E step: joint counts of true class and label, given the probabilities of the true classes. */
 static temper_status fill_joint(const struct noise_fit *fit, struct confused_pairs *pairs, temper_error *error)
 {
-    temper_status status = noise_fill_joint(fit, pairs->prior, pairs->transition, pairs->joint);
-    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+    size_t cells = fit->rows->classes * fit->rows->classes;
+    if (noise_fill_joint(fit, pairs->prior, pairs->transition, pairs->joint) != TEMPER_OK)
+        return error_no_memory(error);
+    for (size_t i = 0; i < cells; i++)
+        pairs->joint[i] *= fit->weight;
+    return TEMPER_OK;
 }
 
 /* M step: a wrong label is of the uniform noise or of its pair; the prior takes CELL_ROWS rows from each pair. Returns
  * the number of pairs that remain. */
-static size_t update_pairs(size_t rows, size_t classes, struct confused_pairs *pairs)
+static size_t update_pairs(double rows, size_t classes, struct confused_pairs *pairs)
 {
     double wrong = 0, each = pairs->uniform / (double)(classes - 1);
     size_t remaining = 0;
@@ -197,41 +154,75 @@ static size_t update_pairs(size_t rows, size_t classes, struct confused_pairs *p
             remaining += pairs->pair[cell] > 0;
         }
     }
-    pairs->uniform = fmin(fmax(wrong / (double)rows, LEAST_RATE), 0.9 * noise_most_rate(classes));
+    pairs->uniform = fmin(fmax(wrong / rows, LEAST_RATE), 0.9 * noise_most_rate(classes));
     fill_transition(pairs, classes);
     return remaining;
 }
 
-/* Estimates pairs and the other parameters in turn, from slopes of w that are not too small: where evidence seems weak,
- * no label contradicts it. *remaining is the number of pairs. */
-static temper_status maximise_pairs(struct noise_fit *fit, struct confused_pairs *pairs, double *w, double *posterior,
-                                    size_t *remaining, temper_error *error)
+/* The start of the estimation: every pair, and slopes of w that are not too small: where evidence seems weak, no label
+ * contradicts it. */
+static void begin_pairs(const struct noise_fit *fit, struct confused_pairs *pairs, double *w)
 {
-    const struct noise_rows *rows = fit->rows;
-    size_t classes = rows->classes;
-    double before = -INFINITY;
-    for (size_t k = 0; k < rows->sources; k++)
+    size_t classes = fit->rows->classes, sources = fit->rows->sources;
+    for (size_t k = 0; k < sources; k++)
         w[k] = fmax(w[k], sqrt(SLOPE_START));
-    for (size_t i = rows->sources; i < noise_shared_parameters(fit); i++)
+    for (size_t i = sources; i < noise_shared_parameters(fit); i++)
         w[i] = 0;
     pairs->uniform = TABLE_START;
     for (size_t cell = 0; cell < classes * classes; cell++)
         pairs->pair[cell] = cell % (classes + 1) == 0 ? 0 : TABLE_START / (double)(classes - 1);
-    fill_transition(pairs, classes);
-    fit->transition = pairs->transition;
+}
+
+/* EM steps of the table, given the other parameters. *remaining is the number of pairs. */
+static temper_status step_pairs(const struct noise_fit *fit, struct confused_pairs *pairs, const double *w,
+                                size_t *remaining, temper_error *error)
+{
+    double rows = fit->weight * (double)fit->rows->rows;
+    if (noise_fill_priors(fit, w, pairs->prior) != TEMPER_OK)
+        return error_no_memory(error);
+    *remaining = 1;
+    for (size_t step = 0; step < TABLE_STEPS && *remaining > 0; step++) {
+        TRY(fill_joint(fit, pairs, error));
+        *remaining = update_pairs(rows, fit->rows->classes, pairs);
+    }
+    return TEMPER_OK;
+}
+
+/* A table and parameters in progress. */
+struct table_estimate {
+    double *w;
+    double posterior; /* its logarithm */
+    size_t remaining; /* pairs; with 0 none comes back: that is uniform noise, which was fitted before */
+};
+
+/* Whether a table is estimated on the sample first. Not of more than two classes, of which a sample has few rows of
+ * each pair: on satimage with 40 % of the labels in pairs, average precision fell from 0.96 to 0.85. */
+static bool sample_first(const struct noise_search *search)
+{
+    return search->has_sample && search->all.rows->classes == 2;
+}
+
+/* Estimates pairs and the other parameters in turn, of all rows or of the sample. */
+static temper_status maximise_pairs(struct noise_search *search, bool of_sample, struct confused_pairs *pairs,
+                                    struct table_estimate *table, temper_error *error)
+{
+    struct noise_fit *fit = of_sample ? &search->sample : &search->all;
+    double before = -INFINITY;
+    fill_transition(pairs, fit->rows->classes);
+    search->all.transition = pairs->transition;
     for (size_t round = 0; round < TABLE_ROUNDS; round++) {
-        if (noise_fill_priors(fit, w, pairs->prior) != TEMPER_OK)
-            return error_no_memory(error);
-        for (size_t step = 0; step < TABLE_STEPS; step++) {
-            TRY(fill_joint(fit, pairs, error));
-            *remaining = update_pairs(rows->rows, classes, pairs);
-            if (*remaining == 0) /* no pair comes back: this is uniform noise, which was fitted before */
-                return TEMPER_OK;
-        }
-        TRY(maximise(fit, TABLE_ITERATIONS, w, posterior, error));
-        if (fabs(*posterior - before) < 0.05)
+        TRY(step_pairs(fit, pairs, table->w, &table->remaining, error));
+        if (table->remaining == 0)
             break;
-        before = *posterior;
+        if (of_sample)
+            TRY(noise_maximise_sample(search, round == 0 ? NOISE_FAR : NOISE_AGAIN, TABLE_ITERATIONS, table->w,
+                                      &table->posterior, error));
+        else
+            TRY(noise_maximise(search, sample_first(search) ? (round == 0 ? NOISE_NEAR : NOISE_AGAIN) : NOISE_SEVERAL,
+                               TABLE_ITERATIONS, table->w, &table->posterior, error));
+        if (fabs(table->posterior - before) < 0.05)
+            break;
+        before = table->posterior;
     }
     return TEMPER_OK;
 }
@@ -240,6 +231,7 @@ static temper_status maximise_pairs(struct noise_fit *fit, struct confused_pairs
 struct noise_space {
     double *w, *uniform, *of_table; /* parameters of the model, of uniform noise and of a table */
     double *scaled;                 /* a table */
+    double *kept;                   /* the pairs of the better start, and its parameters */
     double *by_class;               /* parameters with a slope for each class */
     struct confused_pairs pairs;
 };
@@ -289,9 +281,10 @@ static void scale_table(const double *table, size_t classes, double factor, doub
 
 /* The log posterior with the noise fixed at `step` from the best, in log odds of the rate or, for a table, logarithm of
  * its wrong labels; the other parameters are maximised from `best`, into space->w. */
-static temper_status profile(struct noise_fit *fit, struct noise_space *space, const struct noise_model *best,
+static temper_status profile(struct noise_search *search, struct noise_space *space, const struct noise_model *best,
                              double step, double *posterior, temper_error *error)
 {
+    struct noise_fit *fit = &search->all;
     size_t classes = fit->rows->classes;
     double *w = space->w;
     for (size_t k = 0; k < fit->rows->sources; k++)
@@ -305,19 +298,21 @@ static temper_status profile(struct noise_fit *fit, struct noise_space *space, c
         scale_table(best->transition, classes, exp(step), space->scaled);
         fit->transition = space->scaled;
     }
-    return maximise(fit, MOST_ITERATIONS, w, posterior, error);
+    return noise_maximise(search, NOISE_NEAR, MOST_ITERATIONS, w, posterior, error);
 }
 
 /* The model at one end of the range: the log posterior is taken to be a parabola in the step, which one profile
  * determines. `direction` is -1 or 1. */
-static temper_status find_end(struct noise_fit *fit, struct noise_space *space, const struct noise_estimate *estimate,
-                              double direction, struct noise_model *out, temper_error *error)
+static temper_status find_end(struct noise_search *search, struct noise_space *space,
+                              const struct noise_estimate *estimate, double direction, struct noise_model *out,
+                              temper_error *error)
 {
+    const struct noise_fit *fit = &search->all;
     double at;
-    TRY(profile(fit, space, &estimate->best, direction * FIRST_STEP, &at, error));
+    TRY(profile(search, space, &estimate->best, direction * FIRST_STEP, &at, error));
     double drop = fmax(estimate->log_posterior - at, 1e-6);
     double step = fmin(fmax(FIRST_STEP * sqrt(RANGE_NATS / drop), LEAST_STEP), MOST_STEP);
-    TRY(profile(fit, space, &estimate->best, direction * step, &at, error));
+    TRY(profile(search, space, &estimate->best, direction * step, &at, error));
     return make_model(fit, space->w, noise_rate_of(fit->rows->classes, fit->log_odds), out, error);
 }
 
@@ -330,6 +325,7 @@ static void free_space(struct noise_space *space)
     mem_free(space->uniform);
     mem_free(space->of_table);
     mem_free(space->scaled);
+    mem_free(space->kept);
     mem_free(space->by_class);
     mem_free(space->pairs.pair);
     mem_free(space->pairs.joint);
@@ -348,72 +344,138 @@ static temper_status allocate_space(const struct noise_fit *fit, struct noise_sp
     if (fine && fit->offsets) {
         fine = mul_size(classes, classes, &cells) && mul_size(fit->padded, classes, &rows);
         space->scaled = fine ? mem_alloc(cells, sizeof(double)) : NULL;
+        space->kept = fine ? mem_alloc(cells + size, sizeof(double)) : NULL;
         space->by_class = mem_alloc(classes, (fit->rows->sources + 1) * sizeof(double));
         space->pairs.pair = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.joint = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.transition = fine ? mem_alloc(cells, sizeof(double)) : NULL;
         space->pairs.prior = fine ? mem_alloc(rows, sizeof(double)) : NULL;
-        fine = space->scaled && space->by_class && space->pairs.pair && space->pairs.joint && space->pairs.transition &&
-               space->pairs.prior;
+        fine = space->scaled && space->kept && space->by_class && space->pairs.pair && space->pairs.joint &&
+               space->pairs.transition && space->pairs.prior;
     }
     return fine ? TEMPER_OK : error_no_memory(error);
 }
 
-/* Fits a table from slopes that are `factor` times those of uniform noise, in space->uniform, and replaces the model
- * and its log posterior by it where it is clearly likelier. *least is the log posterior, less CELL_GAIN for each cell,
- * that it has to exceed. */
-static temper_status try_table(struct noise_fit *fit, struct noise_space *space, double factor, double *least,
-                               struct noise_estimate *out, temper_error *error)
+/* Replaces the model and its log posterior by the table, whose parameters are in space->of_table. */
+static temper_status take_table(struct noise_search *search, struct noise_space *space, struct noise_estimate *out,
+                                temper_error *error)
 {
+    const struct noise_fit *fit = &search->all;
+    size_t classes = fit->rows->classes;
     struct noise_model model;
-    double with_table, right = 0;
-    size_t remaining = 0, classes = fit->rows->classes;
-    if (!space->pairs.pair) /* too many classes for a table */
-        return TEMPER_OK;
-    for (size_t k = 0; k < fit->rows->sources; k++)
-        space->of_table[k] = sqrt(factor) * space->uniform[k];
-    TRY(maximise_pairs(fit, &space->pairs, space->of_table, &with_table, &remaining, error));
-    if (remaining == 0 || !(with_table - CELL_GAIN * (double)remaining > *least))
-        return TEMPER_OK;
-    *least = with_table - CELL_GAIN * (double)remaining;
-    TRY(maximise(fit, MOST_ITERATIONS, space->of_table, &with_table, error));
+    double posterior, right = 0;
+    TRY(noise_maximise(search, NOISE_AGAIN, MOST_ITERATIONS, space->of_table, &posterior, error));
     TRY(fill_joint(fit, &space->pairs, error));
     for (size_t c = 0; c < classes; c++)
         right += space->pairs.joint[c * classes + c];
     TRY(make_model(fit, space->of_table, 1 - right / (double)fit->rows->rows, &model, error));
     free_model(&out->best);
     out->best = model;
-    out->log_posterior = with_table;
+    out->log_posterior = posterior;
     memcpy(space->w, space->of_table, noise_shared_parameters(fit) * sizeof *space->w);
     return TEMPER_OK;
 }
 
-/* Tables from two starts: the likelihood has several maxima. */
-static temper_status try_tables(struct noise_fit *fit, struct noise_space *space, struct noise_estimate *out,
+/* The log posterior of a table, less CELL_GAIN for each cell. */
+static double value_of(const struct table_estimate *table)
+{
+    return table->remaining > 0 ? table->posterior - CELL_GAIN * (double)table->remaining : -INFINITY;
+}
+
+/* The start of a table: slopes that are `factor` times those of uniform noise, in space->uniform. */
+static void begin_table(const struct noise_fit *fit, struct noise_space *space, double factor)
+{
+    for (size_t k = 0; k < fit->rows->sources; k++)
+        space->of_table[k] = sqrt(factor) * space->uniform[k];
+    begin_pairs(fit, &space->pairs, space->of_table);
+}
+
+/* Copies pairs and parameters of a table to space->kept, or back. */
+static void keep_table(const struct noise_fit *fit, struct noise_space *space, double *uniform, bool back)
+{
+    size_t cells = fit->rows->classes * fit->rows->classes, shared = noise_shared_parameters(fit);
+    double *kept = space->kept, *pair = space->pairs.pair, *w = space->of_table;
+    memcpy(back ? pair : kept, back ? kept : pair, cells * sizeof *pair);
+    memcpy(back ? w : kept + cells, back ? kept + cells : w, shared * sizeof *w);
+    *(back ? &space->pairs.uniform : uniform) = *(back ? uniform : &space->pairs.uniform);
+}
+
+/* Estimates tables of the sample, from two starts, since the likelihood has several maxima, and leaves the better one
+ * as the start for all rows. *found: it may be clearly likelier than uniform noise on all rows. */
+static temper_status try_sample(struct noise_search *search, struct noise_space *space, bool *found,
                                 temper_error *error)
 {
+    const struct noise_fit *fit = &search->all;
+    double without, best = -INFINITY, uniform = 0, need = TABLE_GAIN + CELL_GAIN;
+    bool was_free = fit->free_rate;
+    search->all.free_rate = true;
+    memcpy(space->of_table, space->w, (noise_shared_parameters(fit) + 1) * sizeof *space->w);
+    TRY(noise_maximise_sample(search, NOISE_NEAR, MOST_ITERATIONS, space->of_table, &without, error));
+    search->all.free_rate = was_free;
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++) {
+        struct table_estimate table = {.w = space->of_table};
+        begin_table(fit, space, STARTS[i]);
+        TRY(maximise_pairs(search, true, &space->pairs, &table, error));
+        if (value_of(&table) > best) {
+            best = value_of(&table);
+            keep_table(fit, space, &uniform, false);
+        }
+    }
+    *found = best - without > TABLE_GAIN - 2 * sqrt(2 * search->sample.weight * need);
+    if (*found)
+        keep_table(fit, space, &uniform, true);
+    return TEMPER_OK;
+}
+
+/* Estimates a table of all rows from space->pairs and space->of_table, and takes it where it is clearly likelier.
+ * *least is the log posterior, less CELL_GAIN for each cell, that it has to exceed. */
+static temper_status try_table(struct noise_search *search, struct noise_space *space, double *least,
+                               struct noise_estimate *out, temper_error *error)
+{
+    struct table_estimate table = {.w = space->of_table};
+    TRY(maximise_pairs(search, false, &space->pairs, &table, error));
+    if (!(value_of(&table) > *least))
+        return TEMPER_OK;
+    *least = value_of(&table);
+    return take_table(search, space, out, error);
+}
+
+/* Tables from two starts; with a sample from the better one of the sample. */
+static temper_status try_tables(struct noise_search *search, struct noise_space *space, struct noise_estimate *out,
+                                temper_error *error)
+{
+    struct noise_fit *fit = &search->all;
     double least = out->log_posterior + TABLE_GAIN;
+    bool found = false;
     fit->free_rate = false;
     memcpy(space->uniform, space->w, noise_shared_parameters(fit) * sizeof *space->w);
-    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
-        TRY(try_table(fit, space, STARTS[i], &least, out, error));
+    if (sample_first(search)) {
+        TRY(try_sample(search, space, &found, error));
+        if (found)
+            TRY(try_table(search, space, &least, out, error));
+    }
+    for (size_t i = 0; !sample_first(search) && i < sizeof STARTS / sizeof *STARTS; i++) {
+        begin_table(fit, space, STARTS[i]);
+        TRY(try_table(search, space, &least, out, error));
+    }
     fit->transition = out->best.transition;
     return TEMPER_OK;
 }
 
 /* Uniform noise, then the table. */
-static temper_status find_best(struct noise_fit *fit, struct noise_space *space, struct noise_estimate *out,
+static temper_status find_best(struct noise_search *search, struct noise_space *space, struct noise_estimate *out,
                                temper_error *error)
 {
+    struct noise_fit *fit = &search->all;
     size_t classes = fit->rows->classes, shared = noise_shared_parameters(fit);
     for (size_t k = 0; k < fit->rows->sources; k++)
         space->w[k] = 1;
     space->w[shared] = log_odds_of(classes, FIRST_RATE * noise_most_rate(classes));
     fit->free_rate = true;
-    TRY(maximise(fit, MOST_ITERATIONS, space->w, &out->log_posterior, error));
+    TRY(noise_maximise(search, NOISE_SEVERAL, MOST_ITERATIONS, space->w, &out->log_posterior, error));
     TRY(make_model(fit, space->w, noise_rate_of(classes, space->w[shared]), &out->best, error));
     if (fit->offsets)
-        TRY(try_tables(fit, space, out, error));
+        TRY(try_tables(search, space, out, error));
     out->certainty = noise_certainty(fit, space->w);
     for (size_t k = 0; k < fit->rows->sources; k++)
         out->weight[k] = space->w[k] * space->w[k];
@@ -423,9 +485,10 @@ static temper_status find_best(struct noise_fit *fit, struct noise_space *space,
 /* Raises out->without to the log posterior of correct labels that the evidence predicts less well than the softmax
  * says: classes that overlap more than others, errors on rows that seem sure. From the parameters without noise in
  * space->w. Each slope costs SLOPE_COST nats. Ends where noise is not clearly likelier any more. */
-static temper_status find_correct(struct noise_fit *fit, struct noise_space *space, struct noise_estimate *out,
+static temper_status find_correct(struct noise_search *search, struct noise_space *space, struct noise_estimate *out,
                                   temper_error *error)
 {
+    struct noise_fit *fit = &search->all;
     size_t sources = fit->rows->sources, classes = fit->rows->classes;
     double *w = space->by_class, cost = SLOPE_COST * (double)(sources * (classes - 1));
     temper_status status = TEMPER_OK;
@@ -440,7 +503,7 @@ static temper_status find_correct(struct noise_fit *fit, struct noise_space *spa
         if (out->log_posterior - out->without < NOISE_LEAST_GAIN)
             break;
         fit->temperature = TEMPERATURES[i];
-        status = maximise(fit, CORRECT_ITERATIONS, w, &posterior, error);
+        status = noise_maximise(search, i == 0 ? NOISE_FAR : NOISE_NEAR, CORRECT_ITERATIONS, w, &posterior, error);
         out->without = fmax(out->without, posterior - cost);
     }
     fit->slopes = 1;
@@ -450,35 +513,36 @@ static temper_status find_correct(struct noise_fit *fit, struct noise_space *spa
 }
 
 /* The range, and no noise at all. */
-static temper_status find_range(struct noise_fit *fit, struct noise_space *space, struct noise_estimate *out,
+static temper_status find_range(struct noise_search *search, struct noise_space *space, struct noise_estimate *out,
                                 temper_error *error)
 {
-    TRY(find_end(fit, space, out, -1, &out->low, error));
-    TRY(find_end(fit, space, out, 1, &out->high, error));
+    struct noise_fit *fit = &search->all;
+    TRY(find_end(search, space, out, -1, &out->low, error));
+    TRY(find_end(search, space, out, 1, &out->high, error));
     /* From slopes of 1: those of the estimate with noise are too steep. */
     for (size_t i = 0; i < noise_shared_parameters(fit); i++)
         space->w[i] = i < fit->rows->sources;
     fit->transition = NULL;
     fit->log_odds = NO_NOISE;
-    TRY(maximise(fit, MOST_ITERATIONS, space->w, &out->without, error));
-    return fit->offsets ? find_correct(fit, space, out, error) : TEMPER_OK;
+    TRY(noise_maximise(search, NOISE_FAR, MOST_ITERATIONS, space->w, &out->without, error));
+    return fit->offsets ? find_correct(search, space, out, error) : TEMPER_OK;
 }
 
 temper_status noise_model_fit(const struct noise_rows *rows, bool best_only, struct noise_estimate *out,
                               temper_error *error)
 {
-    struct noise_fit fit;
+    struct noise_search search;
     struct noise_space space = {0};
     struct noise_estimate found = {0};
-    temper_status status = noise_fit_new(rows, &fit, error);
+    temper_status status = noise_search_new(rows, &search, error);
     if (status == TEMPER_OK)
-        status = allocate_space(&fit, &space, error);
+        status = allocate_space(&search.all, &space, error);
     if (status == TEMPER_OK)
-        status = find_best(&fit, &space, &found, error);
+        status = find_best(&search, &space, &found, error);
     if (status == TEMPER_OK && !best_only)
-        status = find_range(&fit, &space, &found, error);
+        status = find_range(&search, &space, &found, error);
     free_space(&space);
-    noise_fit_free(&fit);
+    noise_search_free(&search);
     if (status == TEMPER_OK)
         *out = found;
     else

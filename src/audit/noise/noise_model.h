@@ -33,6 +33,7 @@ struct noise_rows {
     const double *evidence; /* [(row * sources + source) * classes + class] */
     const uint32_t *given;
     size_t rows, classes, sources;
+    size_t among;    /* 0, or: the rows are an evenly spread sample of so many in the arrays */
     bool calibrated; /* the evidence is log probabilities of a model of the given labels: there are no offsets, and no
                       * table, since such a model has learnt from the same labels which classes are confused */
     size_t threads;  /* at most; 0 is 1 */
@@ -69,5 +70,7 @@ void noise_model_sharpen(struct noise_model *model, double factor);
 /* Of one row: log p(true class, given label) into out[classes], up to a constant of the row; returns the logarithm of
  * their sum. `evidence` is [source * classes + class]. */
 double noise_model_row(const struct noise_model *model, const double *evidence, uint32_t given, double *out);
+/* log p(given label) of one row; `space` is for one number per class. */
+double noise_model_likelihood(const struct noise_model *model, const double *evidence, uint32_t given, double *space);
 
 #endif

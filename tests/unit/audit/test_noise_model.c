@@ -30,7 +30,8 @@ static struct noise_rows draw_by(const double *slope, size_t rows, size_t classe
         while (given[row] + 1 < classes && v > transition[class * classes + given[row]])
             v -= transition[class * classes + given[row]++];
     }
-    return (struct noise_rows){evidence, given, rows, classes, SOURCES, false, 1};
+    return (struct noise_rows){
+        .evidence = evidence, .given = given, .rows = rows, .classes = classes, .sources = SOURCES, .threads = 1};
 }
 
 static struct noise_rows draw(size_t rows, size_t classes, const double *transition)
@@ -195,7 +196,8 @@ TEST(a_row_adds_up)
 /* All of one class, and evidence that says nothing: no NaN comes out. */
 TEST(rows_without_evidence)
 {
-    struct noise_rows rows = {evidence, given, 50, 3, SOURCES, false, 1};
+    struct noise_rows rows = {
+        .evidence = evidence, .given = given, .rows = 50, .classes = 3, .sources = SOURCES, .threads = 1};
     struct noise_estimate found;
     double out[3];
     memset(evidence, 0, sizeof evidence);
