@@ -69,12 +69,7 @@ static size_t penalised(const struct train_plan *plan)
 double progress_gradient_norm(const struct train_plan *plan, const struct train_progress *progress, const double *w)
 {
     const struct problem problem = {.size = plan->size, .l1 = progress->known.l1, .penalised = penalised(plan)};
-    double sum = 0;
-    for (size_t i = 0; i < plan->size; i++) {
-        const double v = l1_subgradient(&problem, i, w[i], progress->gradient[i]);
-        sum += v * v;
-    }
-    return sqrt(sum);
+    return l1_gradient_norm(&problem, w, progress->gradient);
 }
 
 /* Whether w is the point of progress->gradient, bit for bit: the only case in which the gradient can be reused. */

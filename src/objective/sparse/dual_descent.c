@@ -90,10 +90,19 @@ struct dual_state {
     uint64_t visits; /* of rows, in all epochs */
 };
 
-static struct row row_at(const struct dual_state *d, size_t i)
+/* The arrays of the library itself without a call, which would be a tenth of the time of a row of a few words. */
+static inline struct row row_at(const struct dual_state *d, size_t i)
 {
-    page_window_row(&d->rows.x, i);
-    return matrix_row(&d->rows.x, i);
+    const struct matrix *x = &d->rows.x;
+    if (x->row_start && x->column && x->value && !x->pages) {
+        const uint64_t start = x->row_start[i];
+        return (struct row){.kind = MATRIX_CSR,
+                            .count = (size_t)(x->row_start[i + 1] - start),
+                            .column = x->column + start,
+                            .value = x->value + start};
+    }
+    page_window_row(x, i);
+    return matrix_row(x, i);
 }
 
 /* ---- The sample ------------------------------------------------------------------------------ */
