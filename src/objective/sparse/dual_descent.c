@@ -430,10 +430,10 @@ static void visit_blocks(struct dual_state *d)
     const size_t rows = (size_t)d->rows.x.rows, blocks = (rows + DENSE_BLOCK_ROWS - 1) / DENSE_BLOCK_ROWS;
     draw_order(d->epoch, d->order, blocks);
     for (size_t b = 0; b < blocks; b++) {
-        const size_t first = d->order[b] * DENSE_BLOCK_ROWS, left = rows - first;
+        const size_t at = d->order[b], first = at * DENSE_BLOCK_ROWS, left = rows - first;
         const struct dense_block block = {&d->rows.x, d->o->kernel, first,
                                           left < DENSE_BLOCK_ROWS ? left : DENSE_BLOCK_ROWS};
-        visit_block(d, &block, d->products + d->order[b] * DENSE_PRODUCTS);
+        visit_block(d, &block, d->products + at * DENSE_PRODUCTS);
     }
     d->visits += rows;
 }
