@@ -8,11 +8,11 @@ It prints::
 
     53 of 426 labels are wrong; the audit says about 60
     of the 50 most suspicious 96% are
-                     given  suggested
-    patient 352     benign  malignant
-    patient 116  malignant     benign
+                  given  suggested
+    patient 352  benign  malignant
+    patient 280  benign  malignant
     logistic regression, all rows: 0.93
-    logistic regression, without those 50: 0.95
+    logistic regression, without those 50: 0.96
 """
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
