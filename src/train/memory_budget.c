@@ -23,22 +23,42 @@ enum {
     ROUND_BYTES = 32,    /* for each row, where the training has rounds: weights, and losses with row numbers */
 };
 
-/* The first stage: statistics of the columns, which are freed before training begins, and the copy that logarithms
- * need. Integers become floats in that copy. The estimate is made before the pass over the data, so that a limit that
- * is too small is reported at once. */
-temper_status memory_budget_scaling(const struct train_request *request, size_t threads)
+/* All rows of a training, which are in each process where they are few (train_plan.gathered). */
+static struct matrix all_rows(const struct dataset *data)
 {
-    const struct matrix *x = &request->data->x;
+    const uint64_t rows = dataset_all_rows(data);
+    return (struct matrix){
+        .kind = data->x.kind, .rows = rows, .columns = data->x.columns, .nonzeros = rows * data->x.columns};
+}
+
+/* What few rows of many features take beside the window on their file: pages that are read in no order, and may all be
+ * resident. */
+static double whole_bytes(const struct dataset *data)
+{
+    return data->x.pages ? (double)matrix_bytes(&data->x) : 0;
+}
+
+/* The first stage: statistics of the columns, which are freed before training begins, and the copy that logarithms
+ * need. Integers become floats in that copy. Few rows of many features are gathered, and multiplied by each other. The
+ * estimate is made before the pass over the data, so that a limit that is too small is reported at once. */
+temper_status memory_budget_scaling(const struct train_request *request, const struct train_plan *plan)
+{
+    const struct dataset *data = request->data;
+    const bool few = plan->may_use_row_space, gathers = few && !comm_alone(data->ranks.comm);
+    const struct matrix x = gathers ? all_rows(data) : data->x;
     const char *scale = request->options->scale;
     bool logs = scale && scale[0] == 'l';
-    double row = (double)matrix_bytes(x) / ((double)x->rows + 1);
-    double copy = x->kind == MATRIX_U8 ? 4 * (double)x->nonzeros : (double)matrix_bytes(x);
-    struct memory_limit_plan plan = {.what = logs ? "--scale log, which makes a copy of the data,"
-                                                  : "learning the scale of the features",
-                                     .needed = column_stats_bytes(x) + (logs ? copy : 0),
-                                     .threads = threads,
-                                     .block = row};
-    return memory_limit_plan(request->data, &plan, request->error);
+    double row = (double)matrix_bytes(&data->x) / ((double)data->x.rows + 1);
+    double copy = x.kind == MATRIX_U8 ? 4 * (double)x.nonzeros : (double)matrix_bytes(&x);
+    double needed = column_stats_bytes(&x) + (logs ? copy : 0) + (gathers ? (double)matrix_bytes(&x) : 0) +
+                    (few ? whole_bytes(data) + row_space_bytes(data) : 0);
+    struct memory_limit_plan limit = {.what = logs  ? "--scale log, which makes a copy of the data,"
+                                              : few ? "a training of few rows, all of them in memory,"
+                                                    : "learning the scale of the features",
+                                      .needed = needed,
+                                      .threads = plan->threads,
+                                      .block = row};
+    return memory_limit_plan(data, &limit, request->error);
 }
 
 /* Bytes of the L-BFGS history: s and y of each pair, and a few numbers. */
@@ -84,6 +104,18 @@ static double validation_bytes(const struct train_request *request, size_t threa
     return bytes + (page_window_limit(valid->x.pages, window) ? (double)window : (double)matrix_bytes(&valid->x));
 }
 
+/* What follows a training in the row space: weights and an objective of all features. */
+static double row_space_end_bytes(const struct train_plan *plan, struct objective_spec spec)
+{
+    double block;
+    spec.data = plan->features->data;
+    spec.scale = scaled_features_scale(plan->features);
+    spec.curvature = false;
+    const double size = ((double)spec.data->x.columns + 1) * (double)weight_vectors(spec.data->classes.count);
+    return training_vectors(size) + objective_bytes(&spec, (struct objective_uses){0}, &block) +
+           column_stats_bytes(&spec.data->x);
+}
+
 /* Everything that is allocated from the objective on. Vectors of the solver, sums and blocks of the objective, the
  * preconditioner with a matrix for each class where it has them, statistics of columns, predictions for the warnings,
  * and the arrays of rounds. */
@@ -106,7 +138,11 @@ temper_status memory_budget_training(const struct train_request *request, const 
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
     needed += plan->reweighted ? rows * (ROUND_BYTES + vectors * NUMBER) : 0;
     needed += plan->dual_start ? dual_descent_bytes(spec) : 0;
+    needed += plan->row_space ? row_space_end_bytes(plan, *spec) : 0;
+    needed += plan->row_space || plan->dual_start ? whole_bytes(request->data) : 0;
     struct memory_limit_plan limit = {
         .what = "the training", .needed = needed, .threads = plan->threads, .block = block};
-    return memory_limit_plan(data, &limit, request->error);
+    /* The rows that are in a file, if any are; logarithms are in memory. */
+    bool elsewhere = plan->row_space || plan->gathered;
+    return memory_limit_plan(elsewhere ? request->data : data, &limit, request->error);
 }

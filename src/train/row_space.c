@@ -13,6 +13,8 @@
 
 /* Beyond this many rows the factor takes more memory than the data of most such problems, and longer than it saves. */
 enum { MOST_ROWS = 2048 };
+/* 256 MiB of floats: what every process can hold (docs/decisions/0037). */
+static const uint64_t MOST_NUMBERS = 1 << 26;
 /* Added to the diagonal, relative to it, so that there is a factor where rows are equal, or centred, and their products
  * singular: as if each row had a small feature of its own. A score changes by this share of a row's own part in it. */
 static const double RIDGE = 1e-12;
@@ -26,13 +28,19 @@ struct row_space {
 bool row_space_exists(const struct dataset *data)
 {
     const struct matrix *x = &data->x;
-    return x->kind != MATRIX_CSR && 4 * x->columns >= 5 * x->rows && comm_alone(data->ranks.comm) &&
-           data->storage.memory_limit == 0 && !x->pages;
+    const uint64_t rows = dataset_all_rows(data);
+    return x->kind != MATRIX_CSR && 4 * x->columns >= 5 * rows && rows > 0 && x->columns <= MOST_NUMBERS / rows;
 }
 
 bool row_space_fits(const struct dataset *data)
 {
-    return row_space_exists(data) && data->x.rows <= MOST_ROWS;
+    return row_space_exists(data) && dataset_all_rows(data) <= MOST_ROWS;
+}
+
+double row_space_bytes(const struct dataset *data)
+{
+    const double rows = (double)dataset_all_rows(data);
+    return row_space_fits(data) ? rows * rows * (double)sizeof(double) : 0;
 }
 
 /* ---- The factor ------------------------------------------------------------------------------------------ */

@@ -11,14 +11,16 @@
 
 struct row_space;
 
-/* Whether the data is such that its rows may have such a space at all: dense, in the memory of one process, and
- * with clearly more features than rows. */
+/* Whether the data of all processes is such that its rows may have such a space at all: dense, with clearly more
+ * features than rows, and so small that each process can hold all of it, whatever memory limit there is. */
 bool row_space_exists(const struct dataset *data);
 /* And whether it has few enough rows. */
 bool row_space_fits(const struct dataset *data);
+/* Of the factor, which lives as long as the space; 0 where it does not fit. */
+double row_space_bytes(const struct dataset *data);
 
 /* *out is NULL where the products of the rows have no factor, as those of rows that are all 0. The features are
- * borrowed. */
+ * borrowed; all rows are in this process. */
 temper_status row_space_new(const struct scaled_features *features, size_t threads, struct row_space **out,
                             temper_error *error);
 void row_space_free(struct row_space *space);

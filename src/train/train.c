@@ -191,6 +191,7 @@ static void free_state(struct train_state *train)
     noise_pilot_free(train->progress.pilot);
     row_space_free(train->plan.row_space);
     scaled_features_free(&train->plan.own_features);
+    dataset_free(train->plan.gathered);
 }
 
 /* The vectors of a training; `solution` has space for the end of every start. */

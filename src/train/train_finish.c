@@ -517,13 +517,13 @@ static temper_status warn_sizes(const struct train_state *train, temper_train_re
 }
 
 /* Warns of outliers: a single mistyped cell makes a scaled column useless. Finding the row takes all rows in one
- * process. */
-static void warn_outliers(const struct scaled_features *features, temper_train_report *report)
+ * process, with their lines. */
+static void warn_outliers(const struct train_state *train, temper_train_report *report)
 {
-    const struct dataset *data = features->given;
-    const struct scale *scale = &features->scale;
+    const struct dataset *data = train->plan.features->given;
+    const struct scale *scale = &train->plan.features->scale;
     struct outlier_value outlier;
-    for (size_t i = 0; i < scale->outliers && comm_alone(data->ranks.comm); i++) {
+    for (size_t i = 0; i < scale->outliers && comm_alone(train->request->data->ranks.comm); i++) {
         if (!outlier_find(data, scale->outlier[i], &outlier))
             continue;
         /* Lines of the file where they are known, else row numbers from 1. */
@@ -702,7 +702,7 @@ static temper_status add_warnings(const struct train_state *train, temper_train_
         return TEMPER_OK;
     if (plan->l1 > 0 && report->nonzero == 0)
         return TEMPER_OK; /* the same class for every row, which is said */
-    warn_outliers(plan->features, report);
+    warn_outliers(train, report);
     TRY(warn_sizes(train, report));
     return warn_predictions(train, report);
 }

@@ -14,6 +14,7 @@
 #include "base/number.h"
 #include "base/random.h"
 #include "base/thread.h"
+#include "data/dist/gather_rows.h"
 #include "objective/sparse/dual_descent.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
@@ -61,18 +62,41 @@ static bool is_auto(const char *word)
 
 /* ---- Features, penalty, precision ------------------------------------------------------------ */
 
+/* Whether weights are to begin at 0: other ones were chosen by somebody, or are near the solution. */
+static bool begins_at_zero(const struct train_request *request)
+{
+    const char *init = request->options->init;
+    return !request->initial && !request->options->warm_start && (!init || strcmp(init, "zero") == 0);
+}
+
+/* Whether a training may be made in the row space, or begin with the dual coordinate ascent of dense rows: its weights
+ * begin at 0 and stay in it, and nothing but the rows themselves is to be scored meanwhile. Any solver can be used
+ * there. */
+static bool may_use_row_space(const struct train_request *request, const struct train_plan *plan)
+{
+    const temper_train_options *options = request->options;
+    return !request->features && !request->remote && !options->validation && options->l1 == 0 && options->l2 != 0 &&
+           plan->loss.method != TEMPER_HINGE && !loss_has_rounds(plan->asked) && begins_at_zero(request) &&
+           row_space_exists(request->data);
+}
+
 /* The features as the solver sees them. Fits of a search share them; a single training makes its own, within the memory
- * limit if there is one. */
+ * limit if there is one. Few rows of many features are gathered in each of several processes: all compute the same from
+ * them. What the processes agree on meanwhile, as checkpoints and interruptions, stays with request->data. */
 static temper_status decide_features(const struct train_request *request, struct train_plan *plan)
 {
     plan->features = request->features;
     plan->data = request->data;
     if (plan->features)
         return TEMPER_OK;
+    plan->may_use_row_space = may_use_row_space(request, plan);
     if (request->data->storage.memory_limit > 0)
-        TRY(memory_budget_scaling(request, plan->threads));
-    TRY(scaled_features_new(request->data, request->options->scale, plan->threads, &plan->own_features,
-                            request->error));
+        TRY(memory_budget_scaling(request, plan));
+    if (plan->may_use_row_space && !comm_alone(request->data->ranks.comm)) {
+        TRY(gather_rows(request->data, &plan->gathered, request->error));
+        plan->data = plan->gathered;
+    }
+    TRY(scaled_features_new(plan->data, request->options->scale, plan->threads, &plan->own_features, request->error));
     plan->features = &plan->own_features;
     plan->data = plan->own_features.data;
     return TEMPER_OK;
@@ -214,13 +238,6 @@ static bool makes_few_passes(const struct train_request *request, const struct t
     return request->options->tolerance >= FEW_PASSES && dataset_all_nonzeros(plan->data) >= FEW_PASSES_ENTRIES;
 }
 
-/* Whether weights are to begin at 0: other ones were chosen by somebody, or are near the solution. */
-static bool begins_at_zero(const struct train_request *request)
-{
-    const char *init = request->options->init;
-    return !request->initial && !request->options->warm_start && (!init || strcmp(init, "zero") == 0);
-}
-
 /* Whether the training begins with a dual coordinate ascent, after which most trainings of short sparse rows are over.
  * Not where the user has chosen a solver, or where validation rows decide when to stop on the path from W = 0. */
 static temper_status decide_dual_start(const struct train_request *request, struct train_plan *plan,
@@ -251,20 +268,11 @@ static bool begins_with_gram(const struct train_request *request, const struct t
            !request->shared && !request->pilot && !plan->reweighted;
 }
 
-/* Whether a training may be made in the row space: its weights begin at 0 and stay in it, and nothing but the rows
- * themselves is to be scored meanwhile. Any solver can be used there. */
-static bool may_use_row_space(const struct train_request *request, const struct train_plan *plan)
-{
-    return !request->features && !request->remote && !request->options->validation && plan->l1 == 0 && plan->l2 > 0 &&
-           plan->loss.method != TEMPER_HINGE && !plan->reweighted && begins_at_zero(request) &&
-           row_space_exists(plan->data);
-}
-
 /* Data with fewer rows than features: the rows of their own space, if that is expected to take less time. */
 static temper_status decide_row_space(const struct train_request *request, struct train_plan *plan)
 {
     plan->solver_columns = (size_t)plan->data->x.columns;
-    if (!may_use_row_space(request, plan))
+    if (!plan->may_use_row_space || plan->l2 == 0)
         return TEMPER_OK;
     const struct preconditioner_spec spec = {
         .data = plan->data, .scale = plan_scale(plan), .loss = plan->loss, .l2 = plan->l2};
@@ -300,8 +308,9 @@ static temper_status make_objective(const struct train_request *request, struct 
                                   .engine = request->remote ? request->remote->engine : NULL};
     TRY(decide_dual_start(request, plan, &spec));
     spec.few_passes = spec.few_passes || plan->dual_start;
-    /* Fits that run at the same time were budgeted for together. */
-    if ((!request->features || request->one_at_a_time) && plan->data->storage.memory_limit > 0)
+    /* Fits that run at the same time were budgeted for together; what follows the row space, with it. */
+    bool behind = plan->solver_columns != (size_t)plan->data->x.columns;
+    if ((!request->features || request->one_at_a_time) && request->data->storage.memory_limit > 0 && !behind)
         TRY(memory_budget_training(request, plan, &spec));
     TRY(objective_new(&spec, objective, request->error));
     plan->size = objective_size(*objective);

@@ -44,6 +44,8 @@ struct train_phase {
 struct train_plan {
     const struct scaled_features *features; /* shared, or: */
     struct scaled_features own_features;
+    struct dataset *gathered;    /* few rows of many features, of several processes: all of them; else NULL */
+    bool may_use_row_space;      /* or begin with the dual coordinate ascent of dense rows */
     const struct dataset *data;  /* the rows of the features, the same with other weights, or those of the row space */
     struct row_space *row_space; /* fewer rows than features, while the phases run; else NULL */
     struct spectrum spectrum;    /* of the rows of all features, where these are more; else mean 0 */
@@ -232,7 +234,7 @@ temper_status rounds_accuracy(const struct train_state *train, double *accuracy)
 
 /* memory_budget.c: TEMPER_NO_MEMORY if there is a limit that training would exceed; else the rest of the memory goes to
  * the window on the file that holds the rows. */
-temper_status memory_budget_scaling(const struct train_request *request, size_t threads);
+temper_status memory_budget_scaling(const struct train_request *request, const struct train_plan *plan);
 temper_status memory_budget_training(const struct train_request *request, const struct train_plan *plan,
                                      const struct objective_spec *spec);
 

@@ -670,8 +670,8 @@ bool dual_descent_suits_dense(const struct objective_spec *spec, const struct sp
 {
     const struct matrix *x = &spec->data->x;
     const double n = (double)x->columns, rows = (double)x->rows;
-    return (x->kind == MATRIX_F32 || x->kind == MATRIX_F64) && has_dual(spec) && comm_alone(spec->data->ranks.comm) &&
-           !x->pages && rows * spectrum->second_moment <= MOST_RATE * n * spectrum->mean * spectrum->mean;
+    return (x->kind == MATRIX_F32 || x->kind == MATRIX_F64) && has_dual(spec) &&
+           rows * spectrum->second_moment <= MOST_RATE * n * spectrum->mean * spectrum->mean;
 }
 
 temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits, temper_error *error)

@@ -9,6 +9,8 @@
 #include "fixtures/data/binary_format_fixture.h"
 #include "fixtures/data/dataset_fixture.h"
 #include "fixtures/model_fixture.h"
+#include "fixtures/numeric.h"
+#include "fixtures/scratch_folder.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
 #include "fixtures/train_fixture.h"
@@ -18,6 +20,8 @@ struct trial {
     enum matrix_kind kind;
     size_t rows, columns, classes;
     bool weights, spike; /* spike, of doubles: a value of 1e9 in the second row */
+    bool normal;         /* independent features, the first of which decide */
+    size_t stop_after;   /* iterations of every rank; 0: it is not stopped */
     temper_train_options options;
     struct dataset *data[TEAM_MOST]; /* all rows, for each */
     temper_model *model[TEAM_MOST];
@@ -37,15 +41,36 @@ static void train_share(void *context, const temper_comm *comm)
     struct trial *trial = context;
     size_t rank = comm->rank;
     struct dataset *data = trial->data[rank];
+    struct made_stop stop = {.after = trial->stop_after};
+    temper_train_options options = trial->options;
+    options.on_progress = made_follow;
+    options.progress_context = &stop;
     if (scatter_rows(data, comm, &trial->error[rank]) == TEMPER_OK)
-        temper_train(made_public(data), &trial->options, &trial->model[rank], &trial->report[rank],
-                     &trial->error[rank]);
+        temper_train(made_public(data), &options, &trial->model[rank], &trial->report[rank], &trial->error[rank]);
+}
+
+/* Rows at nearly right angles to each other. */
+static struct dataset *normal_data(const struct trial *trial)
+{
+    double *x = calloc(trial->rows * trial->columns, sizeof *x);
+    const char **label = malloc(trial->rows * sizeof *label);
+    struct draw draw = draw_from(5);
+    for (size_t i = 0; x && label && i < trial->rows; i++) {
+        double *row = x + i * trial->columns;
+        draw_normals(&draw, row, trial->columns, 1);
+        label[i] = row[0] + row[1] + row[2] > 0 ? "1" : "0";
+    }
+    struct dataset *data = table_make(trial->kind, trial->rows, trial->columns, x, label);
+    free(x);
+    free(label);
+    return data;
 }
 
 static void train_team(struct trial *trial, size_t size)
 {
     for (size_t r = 0; r < size; r++) {
-        trial->data[r] = made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+        trial->data[r] =
+            trial->normal ? normal_data(trial) : made_data(trial->kind, trial->rows, trial->columns, trial->classes);
         if (trial->weights)
             add_weights(trial->data[r]);
         if (trial->spike)
@@ -140,6 +165,115 @@ SCRATCH_TEST(so_are_those_that_begin_with_a_dual_coordinate_ascent)
         trial.options.l2 = 2;
         trial.weights = weights;
         check_trial(trial, "dual");
+    }
+}
+
+/* ---- Fewer dense rows than features ----------------------------------------------------------- */
+
+/* A training that is long enough to see by which way it goes. */
+static struct trial wide_trial(enum matrix_kind kind, size_t classes)
+{
+    struct trial trial = made_trial(kind, 120, 700, classes);
+    trial.options.max_iterations = 200;
+    trial.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    trial.options.l2 = 1e-3;
+    return trial;
+}
+
+/* The dual coordinate ascent: rows at right angles, a large tolerance. */
+static struct trial normal_trial(enum matrix_kind kind)
+{
+    struct trial trial = wide_trial(kind, 2);
+    trial.normal = true;
+    trial.options.scale = "none";
+    trial.options.tolerance = 1e-2;
+    return trial;
+}
+
+/* Every process has the rows of all, and trains in their space, or begins with a dual coordinate ascent. */
+SCRATCH_TEST(so_are_those_of_few_dense_rows)
+{
+    static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8};
+    char what[60];
+    for (size_t k = 0; k < 3; k++)
+        for (size_t classes = 2; classes < 4; classes++) {
+            struct trial trial = wide_trial(kinds[k], classes);
+            trial.weights = k == 1;
+            trial.options.scale = k == 2 ? "log" : NULL;
+            snprintf(what, sizeof what, "few rows of kind %d, %zu classes", (int)kinds[k], classes);
+            check_trial(trial, what);
+            trial.options.loss = (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.5, .t2 = 1.2};
+            trial.options.starts = 2;
+            check_trial(trial, what);
+        }
+    check_trial(normal_trial(MATRIX_F32), "nearly independent features");
+    check_trial(normal_trial(MATRIX_F64), "nearly independent features in doubles");
+}
+
+/* So many rows that several processes have some of them. */
+SCRATCH_TEST(so_are_those_of_few_dense_rows_in_several_processes)
+{
+    struct trial trial = wide_trial(MATRIX_F32, 3);
+    trial.rows = 1500;
+    trial.columns = 1900;
+    trial.options.max_iterations = 6;
+    struct dataset shape = {.x = {.kind = trial.kind, .rows = trial.rows, .columns = trial.columns}};
+    CHECK(row_partition_of(&shape).count > 1);
+    struct trial alone = trial;
+    train_team(&alone, 1);
+    check_team(trial, &alone, 2, "1500 rows");
+    free_models(&alone);
+}
+
+/* Stopped with so many processes, resumed with as many others: one of them writes the checkpoint. */
+static void check_resumed(struct trial trial, size_t before, size_t after)
+{
+    struct trial alone = trial, stopped = trial;
+    train_team(&alone, 1);
+    stopped.options.checkpoint = "going.resume";
+    stopped.options.checkpoint_seconds = 0;
+    stopped.stop_after = 3;
+    train_team(&stopped, before);
+    CHECKF(stopped.report[0].stop == TEMPER_STOP_INTERRUPTED, "%s", stopped.error[0].message);
+    for (size_t r = 1; r < before; r++)
+        CHECK(stopped.report[r].iterations == stopped.report[0].iterations);
+    free_models(&stopped);
+    stopped.options.resume = 1;
+    stopped.stop_after = 0;
+    train_team(&stopped, after);
+    for (size_t r = 0; r < after; r++) {
+        CHECKF(stopped.report[r].resumed == 1, "%zu of %zu: %s", r, after, stopped.error[r].message);
+        CHECKF(stopped.model[r] && made_same_bytes(alone.model[0], stopped.model[r]), "%zu processes, then %zu", before,
+               after);
+    }
+    free_models(&stopped);
+    free_models(&alone);
+}
+
+SCRATCH_TEST(few_dense_rows_resume_with_any_number_of_processes)
+{
+    check_resumed(wide_trial(MATRIX_F32, 2), 1, 3);
+    check_resumed(wide_trial(MATRIX_F32, 2), 2, 1);
+    check_resumed(wide_trial(MATRIX_F64, 3), 3, 2);
+}
+
+/* The rows may stay in a file: a memory limit changes nothing, and one that is too small is refused. */
+SCRATCH_TEST(few_dense_rows_train_the_same_within_a_memory_limit)
+{
+    const struct trial trials[] = {wide_trial(MATRIX_F32, 2), wide_trial(MATRIX_F64, 3), normal_trial(MATRIX_F32)};
+    for (size_t i = 0; i < 3; i++) {
+        const struct trial *trial = &trials[i];
+        struct dataset *data = trial->normal ? normal_data(trial)
+                                             : made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+        temper_model *wanted = made_train(data, trial->options, NULL);
+        data->storage.memory_limit = (uint64_t)1 << 40;
+        temper_model *limited = made_train(data, trial->options, NULL);
+        CHECKF(wanted && limited && made_same_bytes(wanted, limited), "%zu", i);
+        data->storage.memory_limit = 1;
+        made_refused(data, trial->options, TEMPER_NO_MEMORY, "few rows");
+        temper_model_free(wanted);
+        temper_model_free(limited);
+        dataset_free(data);
     }
 }
 
@@ -349,6 +483,9 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 
 TEST_LIST(LISTED(an_exchange_that_fails_ends_a_training), LISTED(models_are_the_same_for_any_number_of_processes),
           LISTED(so_are_those_of_wide_sparse_rows), LISTED(so_are_those_that_begin_with_a_dual_coordinate_ascent),
+          LISTED(so_are_those_of_few_dense_rows), LISTED(so_are_those_of_few_dense_rows_in_several_processes),
+          LISTED(few_dense_rows_resume_with_any_number_of_processes),
+          LISTED(few_dense_rows_train_the_same_within_a_memory_limit),
           LISTED(so_are_gradients_that_are_added_up_without_a_copy),
           LISTED(so_are_those_with_penalties_of_absolute_weights), LISTED(so_are_those_of_other_shapes_and_losses),
           LISTED(so_are_those_of_more_parts), LISTED(warnings_are_those_of_the_same_rows))
