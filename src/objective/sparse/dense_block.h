@@ -1,5 +1,5 @@
-/* dense_block: some consecutive dense rows, whose products with weights and with each other a coordinate ascent needs. In
- * doubles, but for the products of floats with each other. */
+/* dense_block: some consecutive dense rows, whose products with weights and with each other a coordinate ascent needs.
+ * In doubles, but for the products of floats with each other. */
 #ifndef OBJECTIVE_DENSE_BLOCK_H
 #define OBJECTIVE_DENSE_BLOCK_H
 

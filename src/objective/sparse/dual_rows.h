@@ -1,5 +1,5 @@
-/* dual_rows: all rows of a sparse objective, as a coordinate ascent visits them: those of all processes in each of them, and
- * what is done with a single row. */
+/* dual_rows: all rows of a sparse objective, as a coordinate ascent visits them: those of all processes in each of
+ * them, and what is done with a single row. */
 #ifndef OBJECTIVE_DUAL_ROWS_H
 #define OBJECTIVE_DUAL_ROWS_H
 
@@ -15,8 +15,8 @@ struct dual_rows {
     double *value;
 };
 
-/* MPI: all rows in every process, which computes the same. The labels are there already. On failure too, the caller frees
- * the arrays. */
+/* MPI: all rows in every process, which computes the same. The labels are there already. On failure too, the caller
+ * frees the arrays. */
 temper_status dual_rows_gather(const struct objective *o, struct dual_rows *rows, temper_error *error);
 
 /* Also the labels. */
@@ -89,7 +89,7 @@ static inline double squared_norm(const struct row *row)
 
 /* w += factor x and other += constant x, for a single reading of the row. */
 static inline void row_add_both(const struct row *row, double factor, double *restrict w, double constant,
-                         double *restrict other)
+                                double *restrict other)
 {
     const uint32_t *column = row->column;
     const float *value = row->value;
