@@ -230,6 +230,18 @@ SCRATCH_TEST(trainings_of_wide_sparse_rows)
     sweep(&job);
 }
 
+/* Every process has all rows: one that fails leaves the others at work until they agree on something. */
+SCRATCH_TEST(trainings_of_few_dense_rows)
+{
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct job job = training("few rows", MATRIX_F32, 120, 700, classes);
+        job.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+        job.options.l2 = 1e-3;
+        job.options.max_iterations = 12;
+        sweep(&job);
+    }
+}
+
 TEST(processes_that_are_connected_by_tcp)
 {
     struct job job = training("tcp", MATRIX_F32, 120, 5, 2);
@@ -415,5 +427,6 @@ SCRATCH_TEST(searches_and_audits)
     sweep(&job);
 }
 
-TEST_LIST(LISTED(trainings), LISTED(trainings_of_wide_sparse_rows), LISTED(processes_that_are_connected_by_tcp),
-          LISTED(what_follows_a_training), LISTED(checkpoints), LISTED(other_calls), LISTED(searches_and_audits))
+TEST_LIST(LISTED(trainings), LISTED(trainings_of_wide_sparse_rows), LISTED(trainings_of_few_dense_rows),
+          LISTED(processes_that_are_connected_by_tcp), LISTED(what_follows_a_training), LISTED(checkpoints),
+          LISTED(other_calls), LISTED(searches_and_audits))
