@@ -233,13 +233,10 @@ SCRATCH_TEST(trainings_of_wide_sparse_rows)
 /* Every process has all rows: one that fails leaves the others at work until they agree on something. */
 SCRATCH_TEST(trainings_of_few_dense_rows)
 {
-    for (size_t classes = 2; classes < 4; classes++) {
-        struct job job = training("few rows", MATRIX_F32, 120, 700, classes);
-        job.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
-        job.options.l2 = 1e-3;
-        job.options.max_iterations = 12;
-        sweep(&job);
-    }
+    struct job job = training("few rows", MATRIX_F32, 120, 700, 2);
+    job.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    job.options.l2 = 1e-3;
+    sweep(&job);
 }
 
 TEST(processes_that_are_connected_by_tcp)

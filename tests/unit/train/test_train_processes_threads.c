@@ -218,14 +218,14 @@ SCRATCH_TEST(so_are_those_of_few_dense_rows)
 SCRATCH_TEST(so_are_those_of_few_dense_rows_in_several_processes)
 {
     struct trial trial = wide_trial(MATRIX_F32, 3);
-    trial.rows = 1500;
-    trial.columns = 1900;
+    trial.rows = 600;
+    trial.columns = 800;
     trial.options.max_iterations = 6;
     struct dataset shape = {.x = {.kind = trial.kind, .rows = trial.rows, .columns = trial.columns}};
     CHECK(row_partition_of(&shape).count > 1);
     struct trial alone = trial;
     train_team(&alone, 1);
-    check_team(trial, &alone, 2, "1500 rows");
+    check_team(trial, &alone, 2, "600 rows");
     free_models(&alone);
 }
 
