@@ -87,7 +87,9 @@ def make_all():
     make("wide.svm", 2000, 1500, 2, 0.02)
     make("wide-many.svm", 2000, 1500, 3, 0.02)
     make("few.csv", 40, 3, 2, 1)  # one part: all but one process have no rows
-    for name in ("two.csv", "many.svm", "few.csv"):
+    make("broad.csv", 120, 700, 2, 1)
+    make("broad-many.csv", 300, 700, 3, 1)
+    for name in ("two.csv", "many.svm", "few.csv", "broad.csv"):
         run([TEMPER, "convert", name, name + ".tmpr", "-q"])
     cut("many.svm", "many-list.txt", 3)
 
@@ -120,6 +122,35 @@ def check_same_models():
                 together(ranks, "train", name, "-m", "all.temper", *options)
                 expect(read("one.temper") == read("all.temper"),
                        f"{name}, {solver}: {ranks} processes train another model")
+
+
+def check_same_broad():
+    """Fewer dense rows than features: the space of the rows, dual coordinate ascent; files, limits, checkpoints."""
+    dual = ["--loss", "logistic", "--scale", "none", "--l2", "1e-3", "--tol", "1e-2"]
+    for name, options in (("broad.csv", []), ("broad.csv", ["--loss", "logistic"]), ("broad.csv", dual),
+                          ("broad-many.csv", []), ("broad.csv.tmpr", ["--loss", "logistic", "--tol", "1e-8"]),
+                          ("broad.csv.tmpr", dual)):
+        one = run([TEMPER, "train", name, "-m", "one.temper", *options])
+        limits = [[], ["--memory", "200M"]] if ".tmpr" in name else [[]]
+        for ranks, limit in ((ranks, limit) for ranks in RANKS for limit in limits):
+            several = together(ranks, "train", name, "-m", "all.temper", *options, *limit)
+            expect(read("one.temper") == read("all.temper"),
+                   f"{name} {options} {limit}: {ranks} processes train another model")
+            expect(one.stderr == several.stderr, f"{name} {options}: {one.stderr!r}\n{several.stderr!r}")
+        if ".tmpr" in name:
+            run([TEMPER, "train", name, "-m", "limited.temper", *options, "--memory", "200M"])
+            expect(read("one.temper") == read("limited.temper"), f"{name} {options}: a limit makes another model")
+            run([TEMPER, "train", "broad.csv", "-m", "text.temper", *options])
+            text, file = (json.loads(read(model)) for model in ("text.temper", "one.temper"))
+            expect(text["weights"] == file["weights"], f"{name} {options}: another model than from text")
+    words = ["train", "broad.csv", "--loss", "logistic", "--tol", "1e-8", "-m", "all.temper",
+             "--checkpoint", "broad.resume", "--checkpoint-seconds", "0"]
+    run([TEMPER, *words[:6], "-m", "one.temper"])
+    together(3, *words)
+    expect(read("one.temper") == read("all.temper"), "a checkpoint makes another model")
+    expect(os.path.exists("broad.resume"), "no checkpoint is left")
+    together(2, *words, "--resume")
+    expect(read("one.temper") == read("all.temper"), "resumed to another model")
 
 
 def check_same_options():
@@ -220,6 +251,7 @@ def check_same_predictions():
 
 def check_same(ranks="1,2,3,4"):
     RANKS[:] = map(int, ranks.split(","))
+    check_same_broad()
     check_same_models()
     check_same_options()
     check_same_searches()

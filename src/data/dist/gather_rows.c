@@ -36,7 +36,8 @@ static void take_labels(struct gathered_labels *labels, struct dataset *copy)
 
 temper_status gather_rows(const struct dataset *data, struct dataset **out, temper_error *error)
 {
-    const struct matrix one = {.kind = data->x.kind, .columns = data->x.columns, .nonzeros = data->x.columns, .rows = 1};
+    const struct matrix one = {
+        .kind = data->x.kind, .columns = data->x.columns, .nonzeros = data->x.columns, .rows = 1};
     const size_t row = (size_t)matrix_bytes(&one);
     struct gathered_labels labels = {0};
     struct dataset *copy = NULL;

@@ -230,6 +230,15 @@ SCRATCH_TEST(trainings_of_wide_sparse_rows)
     sweep(&job);
 }
 
+/* Every process has all rows: one that fails leaves the others at work until they agree on something. */
+SCRATCH_TEST(trainings_of_few_dense_rows)
+{
+    struct job job = training("few rows", MATRIX_F32, 120, 700, 2);
+    job.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    job.options.l2 = 1e-3;
+    sweep(&job);
+}
+
 TEST(processes_that_are_connected_by_tcp)
 {
     struct job job = training("tcp", MATRIX_F32, 120, 5, 2);
@@ -415,5 +424,6 @@ SCRATCH_TEST(searches_and_audits)
     sweep(&job);
 }
 
-TEST_LIST(LISTED(trainings), LISTED(trainings_of_wide_sparse_rows), LISTED(processes_that_are_connected_by_tcp),
-          LISTED(what_follows_a_training), LISTED(checkpoints), LISTED(other_calls), LISTED(searches_and_audits))
+TEST_LIST(LISTED(trainings), LISTED(trainings_of_wide_sparse_rows), LISTED(trainings_of_few_dense_rows),
+          LISTED(processes_that_are_connected_by_tcp), LISTED(what_follows_a_training), LISTED(checkpoints),
+          LISTED(other_calls), LISTED(searches_and_audits))

@@ -66,11 +66,15 @@ static struct dataset *normal_data(const struct trial *trial)
     return data;
 }
 
+static struct dataset *trial_data(const struct trial *trial)
+{
+    return trial->normal ? normal_data(trial) : made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+}
+
 static void train_team(struct trial *trial, size_t size)
 {
     for (size_t r = 0; r < size; r++) {
-        trial->data[r] =
-            trial->normal ? normal_data(trial) : made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+        trial->data[r] = trial_data(trial);
         if (trial->weights)
             add_weights(trial->data[r]);
         if (trial->spike)
@@ -214,14 +218,14 @@ SCRATCH_TEST(so_are_those_of_few_dense_rows)
 SCRATCH_TEST(so_are_those_of_few_dense_rows_in_several_processes)
 {
     struct trial trial = wide_trial(MATRIX_F32, 3);
-    trial.rows = 1500;
-    trial.columns = 1900;
+    trial.rows = 600;
+    trial.columns = 800;
     trial.options.max_iterations = 6;
     struct dataset shape = {.x = {.kind = trial.kind, .rows = trial.rows, .columns = trial.columns}};
     CHECK(row_partition_of(&shape).count > 1);
     struct trial alone = trial;
     train_team(&alone, 1);
-    check_team(trial, &alone, 2, "1500 rows");
+    check_team(trial, &alone, 2, "600 rows");
     free_models(&alone);
 }
 
@@ -263,8 +267,7 @@ SCRATCH_TEST(few_dense_rows_train_the_same_within_a_memory_limit)
     const struct trial trials[] = {wide_trial(MATRIX_F32, 2), wide_trial(MATRIX_F64, 3), normal_trial(MATRIX_F32)};
     for (size_t i = 0; i < 3; i++) {
         const struct trial *trial = &trials[i];
-        struct dataset *data = trial->normal ? normal_data(trial)
-                                             : made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+        struct dataset *data = trial_data(trial);
         temper_model *wanted = made_train(data, trial->options, NULL);
         data->storage.memory_limit = (uint64_t)1 << 40;
         temper_model *limited = made_train(data, trial->options, NULL);
@@ -311,7 +314,7 @@ static void train_failing(void *context, const temper_comm *comm)
     struct trial *trial = &failing->trial;
     struct failing_comm wrapped = {.comm = comm, .failing = failing->failing};
     const temper_comm own = {comm->rank, comm->size, &wrapped, gather_or_fail, exchange_or_fail};
-    struct dataset *data = made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+    struct dataset *data = trial_data(trial);
     temper_status status = scatter_rows(data, &own, NULL);
     if (status == TEMPER_OK)
         status = temper_train(made_public(data), &trial->options, &trial->model[comm->rank], NULL, NULL);
@@ -322,12 +325,9 @@ static void train_failing(void *context, const temper_comm *comm)
 }
 
 /* Each exchange of a training fails once, and the training with it. */
-SCRATCH_TEST(an_exchange_that_fails_ends_a_training)
+static void check_exchanges(struct trial trial)
 {
-    struct failing_trial whole = {.trial = made_trial(MATRIX_CSR, 300, 520, 2)};
-    whole.trial.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
-    whole.trial.options.scale = "none";
-    whole.trial.options.l2 = 2;
+    struct failing_trial whole = {.trial = trial};
     team_run(2, train_failing, &whole);
     CHECK(whole.status[0] == TEMPER_OK && whole.calls > 10);
     free_models(&whole.trial);
@@ -338,6 +338,18 @@ SCRATCH_TEST(an_exchange_that_fails_ends_a_training)
                whole.calls, (int)failing.status[0], (int)failing.status[1]);
         free_models(&failing.trial);
     }
+}
+
+SCRATCH_TEST(an_exchange_that_fails_ends_a_training)
+{
+    struct trial trial = made_trial(MATRIX_CSR, 300, 520, 2);
+    trial.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    trial.options.scale = "none";
+    trial.options.l2 = 2;
+    check_exchanges(trial);
+    trial = wide_trial(MATRIX_F32, 2);
+    trial.options.max_iterations = 4;
+    check_exchanges(trial);
 }
 
 /* ---- Gradients of sparse rows that are added up without a copy ------------------------------- */
