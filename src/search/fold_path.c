@@ -296,13 +296,13 @@ static temper_status make_objective(struct path_state *p, temper_error *error)
     return fits_objective_new(&job, &p->objective, error);
 }
 
-/* The features as the solvers see them. Of many fits even rows that are hardly fewer than features repay their
- * products. */
+/* The features as the solvers see them. Rows so few that the space of the rows has a Hessian repay their
+ * products; with more, its stricter limit of gradient entries costs more than shorter passes save. */
 static temper_status choose_features(struct path_state *p, temper_error *error)
 {
     TRY(scaled_features_new(p->data, p->options->scale, p->options->threads, &p->features, error));
     p->seen = &p->features;
-    if (!row_space_fits(p->features.data))
+    if (!row_space_fits(p->features.data) || p->data->x.rows > DENSE_HESSIAN_MOST)
         return TEMPER_OK;
     TRY(row_space_new(&p->features, p->options->threads, &p->row_space, error));
     if (!p->row_space)

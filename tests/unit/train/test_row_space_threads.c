@@ -13,7 +13,7 @@
 #include "temper_extra.h"
 #include "train/row_space.h"
 
-enum { ROWS = 80, COLUMNS = 900 };
+enum { ROWS = 128, COLUMNS = 520 };
 
 /* Normal features with a common part; row 1 equals row 0, row 3 nearly equals row 2, and row 4 is 0 but for a little.
  * Labels follow the first features. */
