@@ -100,15 +100,10 @@ def standing(found):
         first = min(peers, key=lambda row: row["median"], default=None)
         kernels = [row for row in (ours, narrow.get(contest)) if row]
         ratios = [first["median"] / row["median"] if first else None for row in kernels]
-        behind = first and any(row["median"] > first["median"] and not overlap(row, first) for row in kernels)
+        behind = first and any(row["median"] > first["median"] and not record.within_noise(row, first) for row in kernels)
         near = first and min(ratios) < 1
         yield (*contest, " ; ".join(f"{1e3 * row['median']:.3g}" for row in kernels), first["name"] if first else "–",
                " ; ".join(number(ratio) for ratio in ratios), "behind" if behind else "within noise" if near else "first")
-
-
-def overlap(ours, theirs):
-    """Some round of theirs took longer than one of ours, and the medians differ by less than a tenth."""
-    return theirs.get("slowest", theirs["median"]) >= ours["seconds"] and theirs["median"] >= 0.9 * ours["median"]
 
 
 def standing_table(found):

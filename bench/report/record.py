@@ -37,6 +37,15 @@ def machine():
             "load": round(load, 1)}
 
 
+NOISE = 0.9  # a peer that is faster by less, and some of whose rounds are slower than one of temper, is as fast
+
+
+def within_noise(ours, theirs):
+    """Whether two trainings differ by less than the rounds of one of them: the slowest round of theirs took longer than the fastest of
+    ours, and their median is at least NOISE of ours."""
+    return theirs.get("slowest", theirs["median"]) >= ours["seconds"] and theirs["median"] >= NOISE * ours["median"]
+
+
 def merge(record, part):
     """Adds what a part wrote. The C bench writes its lines alone."""
     if isinstance(part, list):

@@ -22,14 +22,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the fold
 from peers import installed  # noqa: E402
 from training import train_run  # noqa: E402
 from peers import train_solvers  # noqa: E402
-from report.record import save, stamp  # noqa: E402
+from report.record import save, stamp, within_noise  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLOSE = 1e-4  # relative, in the objective
 CAP, QUICK_CAP = 20, 8  # processor seconds
 FAR = 10  # with --quick, a peer that takes so many times the seconds of temper is stopped
 NEAR = 5  # --near
-NOISE = 0.9  # a peer that is faster by less, and some of whose rounds are slower than one of temper, is as fast
 ROUNDS, QUICK_ROUNDS = 5, 3
 LONG, QUICK_LONG = 4, 0.5  # what takes more seconds is run once
 LADDER = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7]
@@ -217,15 +216,9 @@ def beside(record, contest, entry, name, theirs, pair):
     which = f"{name}, " + ("" if kernel == "temper" else f"against {kernel}, ")
     if not (name in LIBLINEAR and theirs is None):
         record.ratio(f"{which}training alone", theirs and theirs["median"], cap, ours["median"], target, note,
-                     as_fast(ours, theirs))
+                     theirs is not None and within_noise(ours, theirs))
     if name in LIBLINEAR:
         record.ratio(f"{which}the whole command", theirs and theirs["whole"], cap, ours["whole"], target, note)
-
-
-def as_fast(ours, theirs):
-    """Whether the difference is less than that of the rounds of one training: the slowest of theirs took longer than
-    the fastest of ours, and the medians differ by little."""
-    return theirs is not None and theirs["slowest"] >= ours["seconds"] and theirs["median"] >= NOISE * ours["median"]
 
 
 def summary(contest, entry, name, answer):
