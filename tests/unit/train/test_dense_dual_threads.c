@@ -123,17 +123,7 @@ TEST(a_lack_of_memory_is_reported)
 {
     struct dataset *data = normal_data(MATRIX_F32, 0);
     const temper_train_options options = dense_options(0.1);
-    for (size_t n = 1;; n += test_step(11)) {
-        temper_model *model = NULL;
-        temper_train_report report;
-        fault_arm(n);
-        temper_status status = temper_train(made_public(data), &options, &model, &report, NULL);
-        fault_disarm();
-        CHECKF(status == TEMPER_NO_MEMORY || status == TEMPER_OK, "allocation %zu", n);
-        temper_model_free(model);
-        if (!fault_fired())
-            break;
-    }
+    check_train_without_memory(data, options, test_step(11));
     dataset_free(data);
 }
 
