@@ -21,10 +21,10 @@ enum { CLEANED_ROUNDS = 2 };
 /* Nats by which the labels have to be likelier with noise than without any, for each label that is called wrong: over
  * the number of other classes, and times how unsure the true classes are. */
 static const double GAIN_PER_LABEL = 0.4;
-/* The cleaned sources are given up after the first round where all sources are likelier by HOPELESS_NATS, and by
- * HOPELESS_SHARE of what the votes of true classes have gained. In 1,505 audits of design sets, of which the cleaned
+/* The cleaned sources are given up after the first round where all sources are likelier by GIVE_UP_NATS, and by
+ * GIVE_UP_SHARE of what the votes of true classes have gained. In 1,505 audits of design sets, of which the cleaned
  * sources were likelier in 334 in the end, they were in none of the 297 that were given up. */
-static const double HOPELESS_NATS = 50, HOPELESS_SHARE = 0.2;
+static const double GIVE_UP_NATS = 50, GIVE_UP_SHARE = 0.2;
 /* Where the likelihood says less than NOISE_LEAST_GAIN, contradictions that are independent of the evidence decide; the
  * evidence is then taken to be sure: the median margin is SURE_MARGIN nats. */
 static const double SURE_MARGIN = 8;
@@ -300,7 +300,7 @@ static double intermediate_likelihood(const struct source_job *job, const struct
 static bool is_hopeless(const struct source_job *job, double score, double votes, double all)
 {
     double rows = (double)job->sample / (double)intermediate_rows(job);
-    return rows * (all - votes) > HOPELESS_NATS + HOPELESS_SHARE * rows * (votes - score);
+    return rows * (all - votes) > GIVE_UP_NATS + GIVE_UP_SHARE * rows * (votes - score);
 }
 
 /* Scores of the robust loss and votes of the neighbours' true classes, which are estimated in turn: given labels of the

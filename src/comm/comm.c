@@ -1,10 +1,10 @@
 /* comm: collective operations, made of the all-gather and all-to-all callbacks of temper_comm.
  *
  * Before each operation the processes exchange one byte: the status of what each has done alone since the last one
- * (`meet`). A process whose local step fails makes no further operation; it goes to the end of the call of the library
- * (comm_end), where it sends its status as this byte. The others receive it instead of waiting for a process that does
- * not come, and end as well. So no step of a training has to know which of its allocations may fail in one process
- * alone.
+ * (agree_on_status). A process whose local step fails makes no further operation; it returns to the end of the call
+ * of the library (comm_end), where it sends its status as this byte. The others receive it instead of waiting for a
+ * process that does not come, and end as well. So no step of a training has to know which of its allocations may fail
+ * in one process alone.
  *
  * The operations: numbers of all ranks and their prefix sums, a file that one rank reads for all, and sums in the order
  * of the ranks (comm_in_turn), which have the bits of a single process at the price of one message after the other. */
@@ -161,9 +161,9 @@ static temper_status share_error(const temper_comm *comm, size_t failed, temper_
     return shared.status;
 }
 
-/* Where all processes have to be before anything is sent. `*status` of this process becomes that of all. Returns the
+/* The agreement before anything is sent. `*status` of this process becomes that of all. Returns the
  * number of processes that are at the end of the call; all of them if they cannot be reached. */
-static size_t meet(const temper_comm *comm, bool at_end, temper_status *status, temper_error *error)
+static size_t agree_on_status(const temper_comm *comm, bool at_end, temper_status *status, temper_error *error)
 {
     struct agreement agreement;
     temper_error unreached;
@@ -186,7 +186,7 @@ static size_t meet(const temper_comm *comm, bool at_end, temper_status *status, 
 
 temper_status comm_agree_ranks(const temper_comm *comm, temper_status status, temper_error *error)
 {
-    meet(comm, false, &status, error);
+    agree_on_status(comm, false, &status, error);
     return status;
 }
 
@@ -194,7 +194,7 @@ temper_status comm_agree_ranks(const temper_comm *comm, temper_status status, te
  * by that, and come here, too. */
 temper_status comm_end_ranks(const temper_comm *comm, temper_status status, temper_error *error)
 {
-    while (meet(comm, true, &status, error) < comm->size)
+    while (agree_on_status(comm, true, &status, error) < comm->size)
         ;
     return status;
 }

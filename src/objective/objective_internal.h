@@ -61,7 +61,7 @@ struct pass_scratch {
     void *loss;                   /* multiclass: [row] in the type of the sums */
     double *classes;              /* [2 * classes] */
     void *gram;                   /* a block for gram.c; NULL until first used */
-    size_t gram_waiting;          /* rows in it that have not been added */
+    size_t gram_collected;        /* rows in it that have not been added */
 };
 
 /* How the rows are divided; a function of the data's shape, so that sums have the same bits for any number of

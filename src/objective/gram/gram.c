@@ -182,14 +182,15 @@ static void add_block(const struct gram_work *m, struct row_span span, struct gr
 }
 
 /* Adds the dense rows that wait until a block of them is full. */
-static void add_waiting(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch)
+static void add_collected(const struct gram_work *m, struct gram_lines lines, double *outer,
+                          struct pass_scratch *scratch)
 {
-    if (!scratch->gram_waiting)
+    if (!scratch->gram_collected)
         return;
     if (m->o->spec.f64)
-        gram_waiting_f64(m, lines, outer, scratch);
+        gram_collected_f64(m, lines, outer, scratch);
     else
-        gram_waiting_f32(m, lines, outer, scratch);
+        gram_collected_f32(m, lines, outer, scratch);
 }
 
 /* The rows of a block, the number of which counts over all parts of all processes. */
@@ -226,7 +227,7 @@ void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
             add_block(m, span, share.lines, outer, scratch);
         /* Rows that wait for others are added at the end of their part, the unit that processes do not divide. */
         if (block + m->step >= to || (block + m->step) / m->part_blocks != block / m->part_blocks)
-            add_waiting(m, share.lines, outer, scratch);
+            add_collected(m, share.lines, outer, scratch);
     }
 }
 

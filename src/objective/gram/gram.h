@@ -55,8 +55,10 @@ void gram_dense_f32(const struct gram_work *m, struct row_span span, struct gram
 void gram_dense_f64(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                     struct pass_scratch *scratch);
 /* Adds those that wait. */
-void gram_waiting_f32(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch);
-void gram_waiting_f64(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch);
+void gram_collected_f32(const struct gram_work *m, struct gram_lines lines, double *outer,
+                        struct pass_scratch *scratch);
+void gram_collected_f64(const struct gram_work *m, struct gram_lines lines, double *outer,
+                        struct pass_scratch *scratch);
 
 /* Adds the rows of this process that are in the share. */
 void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct pass_scratch *scratch);

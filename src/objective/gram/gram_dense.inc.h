@@ -74,18 +74,18 @@ static void update(const struct gram_work *m, ROWS block, struct gram_lines line
         m->o->kernel->LINEAR->back(block, weight, outer + m->columns * m->columns);
 }
 
-static void update_waiting(const struct gram_work *m, struct gram_lines lines, double *outer,
-                           struct pass_scratch *scratch)
+static void update_collected(const struct gram_work *m, struct gram_lines lines, double *outer,
+                             struct pass_scratch *scratch)
 {
-    const ROWS block = {rows_in(m, scratch), scratch->gram_waiting, m->columns};
+    const ROWS block = {rows_in(m, scratch), scratch->gram_collected, m->columns};
     update(m, block, lines, outer, scratch);
-    scratch->gram_waiting = 0;
+    scratch->gram_collected = 0;
 }
 
 /* Puts a row behind those that wait. */
 static void append_row(const struct gram_work *m, size_t row, double weight, struct pass_scratch *scratch)
 {
-    const size_t place = scratch->gram_waiting++;
+    const size_t place = scratch->gram_collected++;
     real *to = rows_in(m, scratch) + place * m->columns;
     const real *from = wanted_rows(m, (struct row_span){row, 1, 0}, to);
     if (from != to)
@@ -105,7 +105,7 @@ static size_t count_kept(const struct gram_work *m, struct row_span span)
 static void add_rows(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
                      struct pass_scratch *scratch)
 {
-    if (!scratch->gram_waiting && count_kept(m, span) == span.count) {
+    if (!scratch->gram_collected && count_kept(m, span) == span.count) {
         const ROWS block = {wanted_rows(m, span, rows_in(m, scratch)), span.count, m->columns};
         for (size_t i = 0; i < span.count; i++)
             weights_in(scratch)[i] = (real)gram_row_weight(m, span.from + i);
@@ -117,7 +117,7 @@ static void add_rows(const struct gram_work *m, struct row_span span, struct gra
         if (weight == 0)
             continue;
         append_row(m, span.from + i, weight, scratch);
-        if (scratch->gram_waiting == m->block_rows)
-            update_waiting(m, lines, outer, scratch);
+        if (scratch->gram_collected == m->block_rows)
+            update_collected(m, lines, outer, scratch);
     }
 }

@@ -12,7 +12,7 @@ void gram_dense_f64(const struct gram_work *m, struct row_span span, struct gram
     add_rows(m, span, lines, outer, scratch);
 }
 
-void gram_waiting_f64(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch)
+void gram_collected_f64(const struct gram_work *m, struct gram_lines lines, double *outer, struct pass_scratch *scratch)
 {
-    update_waiting(m, lines, outer, scratch);
+    update_collected(m, lines, outer, scratch);
 }

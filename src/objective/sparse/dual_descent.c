@@ -33,9 +33,9 @@ static const uint64_t MOST_ENTRIES = (uint64_t)1 << 20;
 /* Measured (docs/decisions/0021): the curvature of a row's loss, relative to the penalty, in the mean over rows, up to
  * which some epochs suffice; Shalev-Shwartz and Zhang bound the epochs by one more than it, times a logarithm. */
 static const double MOST_CURVATURE = 400;
-/* Above this it is tried: where sum C |x|^2 p (1 - p), which the first epoch begins from 0, still grows by more than
- * this in the second one, the optimum is far away, and many epochs would be needed. */
-static const double SURE_CURVATURE = 25, MOST_GROWTH = 1.35;
+/* Above this the ascent is on trial: where sum C |x|^2 p (1 - p), which the first epoch begins from 0, still grows by
+ * more than this in the second one, the optimum is far away, and many epochs would be needed. */
+static const double TRIAL_CURVATURE = 25, MOST_GROWTH = 1.35;
 /* Dense rows: up to which share of the gap may be left by an epoch, as estimated (docs/decisions/0037). */
 static const double MOST_RATE = 0.4;
 enum { MAX_EPOCHS = 50, NEWTON_STEPS = 8, SAMPLE_ROWS = 256 };
@@ -43,9 +43,11 @@ enum { MAX_EPOCHS = 50, NEWTON_STEPS = 8, SAMPLE_ROWS = 256 };
 static const double MARGIN = 0.4;
 /* The same of the gradient, whose estimate is too small, as rows have features in common. */
 static const double GRADIENT_MARGIN = 0.25;
-/* The square of the constant feature, relative to the mean of |x|^2. The larger, the sooner b is known, and the more do
- * rows wait for each other. */
+/* The square of the constant feature, relative to the mean of |x|^2. The larger, the sooner b is known, and the more
+ * the steps of rows depend on each other, so that more epochs are needed. */
 static const double CONSTANT_SHARE = 0.01;
+/* The least product of that square and of the response of the imbalance to b: by how much an epoch corrects b where
+ * most probabilities are near 0, and rows respond little. Chosen on texts (docs/decisions/0038). */
 static const double RESPONSE = 15;
 /* Rows are left out if an epoch leaves more than SLOW of the gap, and the part of the row was less than SMALL_PART of
  * the mean; each time a row is left out, its part is taken for PART_GROWTH times as large. */
@@ -83,8 +85,8 @@ struct dual_state {
     double gap, second_gap;   /* estimates: during the last epoch, and during the second one */
     double squares;           /* the same of the square of the gradient, divided by that of the penalty */
     double zero_gradient;     /* the norm of the gradient at W = 0 */
-    double first_curvature;   /* of an ascent that is tried: sum C |x|^2 p (1 - p) after the first epoch; else 0 */
-    bool tried;
+    double first_curvature;   /* of an ascent on trial: sum C |x|^2 p (1 - p) after the first epoch; else 0 */
+    bool on_trial;            /* gives up after two epochs if the optimum is far away */
     struct dual_goal goal;
     size_t epoch;
     uint64_t visits; /* of rows, in all epochs */
@@ -491,10 +493,10 @@ static double curvature_of(const struct dual_state *d)
     return sum;
 }
 
-/* Whether an ascent that is tried is given up, after the second epoch. */
+/* Whether an ascent on trial is given up, after the second epoch. */
 static bool gives_up(const struct dual_state *d)
 {
-    return d->tried && d->epoch == 2 && !(curvature_of(d) <= MOST_GROWTH * d->first_curvature);
+    return d->on_trial && d->epoch == 2 && !(curvature_of(d) <= MOST_GROWTH * d->first_curvature);
 }
 
 /* Whether another epoch is worth while. Where MAX_EPOCHS at the rate so far do not suffice, other solvers are faster.
@@ -634,7 +636,7 @@ static temper_status prepare(struct dual_state *d, temper_error *error)
     else
         add_sample(&d->rows.x, rows, 0, &sum);
     d->share = o->spec.intercept ? CONSTANT_SHARE * sum.squares / (double)sum.rows : 0;
-    d->tried = !dense && sample_curvature(&sum, &o->spec, rows) > SURE_CURVATURE;
+    d->on_trial = !dense && sample_curvature(&sum, &o->spec, rows) > TRIAL_CURVATURE;
     for (size_t i = 0; enough && i < rows; i++) { /* it is, which an analyser cannot see */
         const double cost = (labels->weight ? labels->weight[i] : 1) / (o->spec.l2 * o->weight_sum);
         d->point[i] = (struct dual_point){.sign = labels->label[i] == 1 ? 1 : -1, .cost = cost};
@@ -722,7 +724,7 @@ temper_status dual_descent(const struct objective *objective, struct dual_goal g
         memset(w, 0, objective->size * sizeof *w);
         run_epoch(&d);
         d.zero_gradient = zero_gradient_norm(&d);
-        d.first_curvature = d.tried ? curvature_of(&d) : 0;
+        d.first_curvature = d.on_trial ? curvature_of(&d) : 0;
         *result = (struct dual_result){.zero_value = log(2), .zero_gradient = d.zero_gradient};
         while (continues(&d))
             run_epoch(&d);
