@@ -98,6 +98,28 @@ static void multiclass_multiply(const struct pass_work *work, struct row_span sp
         r[o->label[span.from + i] * o->stride + i] -= weight[i] * label_term[i];
 }
 
+/* One block of PASS_DIAGONAL: r = weight times the diagonal of H by the scores, t2 (b_c (1 - 2 q_c) + q_c^2 sum b),
+ * without the term of the label, which may be negative. */
+static void multiclass_diagonal(const struct pass_work *work, struct row_span span, double *r)
+{
+    struct objective *o = work->o;
+    const struct eval_point *point = &o->curvature.point[1 - o->curvature.last];
+    const double *q = point->residual + block_at(o, span), *b = o->curvature.escort_power + block_at(o, span);
+    const double *weight = point->loss + span.from, t2 = o->spec.loss.t2;
+    double *sum = work->scratch->number[0];
+    if (!point->prepared) /* no other thread touches this block */
+        prepare_block(o, span);
+    memset(sum, 0, span.count * sizeof *sum);
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++)
+            sum[i] += b[c * o->stride + i];
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++) {
+            const size_t at = c * o->stride + i;
+            r[at] = weight[i] * t2 * (b[at] * (1 - 2 * q[at]) + q[at] * q[at] * sum[i]);
+        }
+}
+
 /* One block of a pass, [class * stride + row]; the kinds of pass are mutually exclusive. */
 void multiclass_rows_f64(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
@@ -105,6 +127,8 @@ void multiclass_rows_f64(const struct pass_work *work, struct row_span span, con
         evaluate_rows(work, span, activation, r);
     else if (work->pass == PASS_MULTIPLY)
         multiclass_multiply(work, span, activation, r);
+    else if (work->pass == PASS_DIAGONAL)
+        multiclass_diagonal(work, span, r);
     else if (work->pass == PASS_WEIGH)
         weigh_rows(work, span, activation, r);
     else

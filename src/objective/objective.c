@@ -374,6 +374,15 @@ temper_status objective_multiply(void *context, const double *v, double *product
     return TEMPER_OK;
 }
 
+/* At the accepted point, as products are, and by the same numbers of each row. */
+temper_status objective_intercept_curvature(void *context, double *curvature, temper_error *error)
+{
+    struct objective *o = context;
+    TRY(run_diagonal_pass(o, curvature, error));
+    o->curvature.point[1 - o->curvature.last].prepared = true;
+    return TEMPER_OK;
+}
+
 /* The root mean square of the scores of v: a length of v in units of the scores, which does not depend on the scaling
  * of the features. */
 temper_status objective_length(void *context, const double *v, double *length, temper_error *error)

@@ -66,6 +66,8 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
 void objective_accept(void *context);
 temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error);
 temper_status objective_hessian(void *context, double *h, temper_error *error);
+/* Many classes of sparse rows: the second derivatives by the intercepts, less a term that may be negative. */
+temper_status objective_intercept_curvature(void *context, double *curvature, temper_error *error);
 /* Two classes: the same for the weights index[count], ascending, h[i * count + j]. The intercept, if there is one, is
  * the last of them. */
 temper_status objective_hessian_of(void *context, const size_t *index, size_t count, double *h, temper_error *error);

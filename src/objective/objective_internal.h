@@ -26,12 +26,13 @@ enum pass {
     PASS_EVALUATE, /* scores of w: losses and residuals */
     PASS_MULTIPLY, /* scores of v times the curvature at the accepted point: a Hessian-vector product */
     PASS_LENGTH,   /* scores of v: the sum of their squares */
+    PASS_DIAGONAL, /* the diagonal of each row's Hessian by the scores at the accepted point; no scores are computed */
     PASS_WEIGH,    /* scores of w: the curvature of each row's loss, kept for Gram matrices */
 };
 
 static inline bool pass_has_gradient(enum pass pass)
 {
-    return pass == PASS_EVALUATE || pass == PASS_MULTIPLY;
+    return pass == PASS_EVALUATE || pass == PASS_MULTIPLY || pass == PASS_DIAGONAL;
 }
 
 /* Sums over the rows of one part. */
@@ -220,6 +221,7 @@ temper_status remote_length(struct objective *o, const double *v, double *length
 /* One pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residual times row,
  * divided by the sum of the row weights, plus the gradient of the penalty. */
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient, temper_error *error);
+temper_status run_diagonal_pass(struct objective *o, double *mean, temper_error *error);
 /* A sum (TOTAL_LOSS, ...) of the last pass that had any. */
 double pass_total(const struct objective *o, size_t which);
 

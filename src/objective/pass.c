@@ -256,6 +256,20 @@ static temper_status take_gradient(struct objective *o, enum pass pass, const do
     return TEMPER_OK;
 }
 
+/* The means over all rows of what PASS_DIAGONAL computes for each class: the sums of the intercepts of a pass. Without
+ * weights there are no scores to compute, and no entry of the data is read. */
+temper_status run_diagonal_pass(struct objective *o, double *mean, temper_error *error)
+{
+    struct pass_job job = {o, PASS_DIAGONAL};
+    o->weights.all_zero = true;
+    if (!run_parts(&job, threads_worth(o->workers, (double)o->rows * (double)o->vectors)))
+        return error_no_memory(error);
+    TRY(add_parts(o, true, error));
+    for (size_t k = 0; k < o->vectors; k++)
+        mean[k] = o->sums.intercept[k] / o->weight_sum;
+    return TEMPER_OK;
+}
+
 /* The order is fixed: weights, scores of all rows where a SELL-16 copy gives them, parts, their sum, gradient. */
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient, temper_error *error)
 {

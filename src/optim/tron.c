@@ -17,6 +17,12 @@ static const double COARSE = 0.5, TIGHTER = 0.3;
 /* No more accurately than this share of the gradient norm at which the minimiser stops. */
 static const double BEYOND = 0.5;
 enum { MAX_PRODUCTS = 1000 }; /* of one iteration */
+/* A loss that is bounded may give up a class: its intercept then decreases without end, as nothing penalises it, while
+ * its curvature vanishes. A diagonal of W = 0 hides such directions among all others, and conjugate gradients take up
+ * to a hundred products for each. From RENEW_BELOW of the first gradient on, intercepts whose curvature is less than
+ * GIVEN_UP of the largest have that of the current point instead, as its square root, like the others; not less than
+ * LEAST of the largest, which keeps it finite (docs/decisions/0046). */
+static const double RENEW_BELOW = 0.1, GIVEN_UP = 0.01, LEAST = 1e-12;
 
 struct tron {
     struct solver_state state;
@@ -24,6 +30,7 @@ struct tron {
     double *solved;                  /* M^-1 residual; without M the residual itself */
     double *direction, *product;     /* in the space of the trial, unused meanwhile */
     struct vector_diagonal diagonal; /* M^-1, if it is diagonal */
+    double *last;                    /* diagonal.last, where it is used */
 };
 
 /* Inner products with M, updated by the recurrences. */
@@ -193,12 +200,39 @@ static temper_status solve_model(struct tron *self, struct trust_step *step)
     return status;
 }
 
+/* Sets M^-1 for the intercepts of the accepted point, a function of that point alone, so that a resumed minimisation
+ * has the same bits. It costs no pass over the data, and is not counted. */
+static temper_status renew_last(struct tron *self)
+{
+    const struct problem *problem = self->state.problem;
+    const struct solver_head *head = self->state.head;
+    const size_t group = problem->diagonal_group;
+    self->diagonal.last = NULL;
+    if (!self->last || head->gradient_norm > RENEW_BELOW * head->start_norm)
+        return TEMPER_OK;
+    temper_status status = problem->last_curvature(problem->context, self->last, self->state.error);
+    if (status != TEMPER_OK)
+        return status;
+    double most = 0;
+    for (size_t k = 0; k < group; k++)
+        most = fmax(most, self->last[k]);
+    for (size_t k = 0; k < group; k++) {
+        const double curvature = self->last[k];
+        self->last[k] = curvature > 0 && curvature < GIVEN_UP * most ? 1 / sqrt(fmax(curvature, LEAST * most))
+                                                                     : problem->diagonal[problem->size / group - 1];
+    }
+    self->diagonal.last = self->last;
+    return TEMPER_OK;
+}
+
 /* A step within the region and within the length limit. */
 static temper_status find_step(struct tron *self, struct trust_step *step)
 {
     struct solver_state *state = &self->state;
     double factor = 0;
-    temper_status status = solve_model(self, step);
+    temper_status status = renew_last(self);
+    if (status == TEMPER_OK)
+        status = solve_model(self, step);
     if (status == TEMPER_OK)
         status = solver_step_factor(state, self->step, solver_length_limit(state, false), &factor);
     if (status != TEMPER_OK || factor >= 1)
@@ -244,16 +278,18 @@ static bool is_valid(const void *context)
     return head->extra == 0 && (head->iteration == 0 || head->radius > 0);
 }
 
-/* Scratch space: step and residual, and M^-1 residual where M is not diagonal. */
+/* Scratch space: step and residual, M^-1 residual where M is not diagonal, and the numbers of the intercepts. */
 temper_status minimise_tron(const struct problem *problem, const struct optim_options *options, double *w,
                             struct optim_result *result, temper_error *error)
 {
     static const struct optim_method method = {OPTIM_TRON, iterate, is_valid};
-    struct tron self = {.diagonal = {problem->diagonal, problem->diagonal_group}};
+    struct tron self = {.diagonal = {problem->diagonal, problem->diagonal_group, NULL}};
     struct solver_workspace room = {0};
     if (!problem->multiply)
         return error_set(error, TEMPER_BUG, "conjugate gradients were called without products");
-    if (!mul_size(problem->precondition ? 3 : 2, problem->size, &room.scratch))
+    const size_t last = problem->diagonal && problem->last_curvature ? problem->diagonal_group : 0;
+    if (!mul_size(problem->precondition ? 3 : 2, problem->size, &room.scratch) ||
+        !add_size(room.scratch, last, &room.scratch))
         return error_no_memory(error);
     temper_status status = solver_open(&self.state, problem, options, room, error);
     if (status != TEMPER_OK)
@@ -261,6 +297,7 @@ temper_status minimise_tron(const struct problem *problem, const struct optim_op
     self.step = self.state.scratch;
     self.residual = self.step + problem->size;
     self.solved = problem->precondition ? self.residual + problem->size : self.residual;
+    self.last = last ? self.solved + problem->size : NULL;
     status = solver_run(&self.state, &method, &self, w, result);
     solver_close(&self.state);
     return status;

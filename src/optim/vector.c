@@ -97,11 +97,30 @@ double vector_advance(struct vector_steps steps, double a, size_t n)
     return advance_each(NULL, steps, a, n);
 }
 
+/* The entries that share numbers, and those behind them, each of which has its own (diagonal.last). */
+struct diagonal_parts {
+    struct vector_diagonal shared, own;
+    size_t at; /* where the latter begin */
+};
+
+static struct diagonal_parts split_diagonal(struct vector_diagonal diagonal, size_t n)
+{
+    return (struct diagonal_parts){
+        .shared = {diagonal.number, diagonal.group, NULL}, .own = {diagonal.last, 1, NULL}, .at = n - diagonal.group};
+}
+
 /* With M^-1 = diag(number), each number repeated `group` times, because the classes share one number for each feature:
  * the sum over each group is computed first, then weighted. */
 double vector_advance_diagonal(struct vector_diagonal diagonal, struct vector_steps steps, double a, size_t n)
 {
     double sum = 0;
+    if (diagonal.last) {
+        const struct diagonal_parts parts = split_diagonal(diagonal, n);
+        const size_t at = parts.at;
+        const struct vector_steps last = {steps.x + at, steps.r + at, steps.d + at, steps.p + at};
+        sum = vector_advance_diagonal(parts.shared, steps, a, at);
+        return sum + vector_advance_diagonal(parts.own, last, a, n - at);
+    }
     if (diagonal.group == 1)
         return advance_each(diagonal.number, steps, a, n);
     for (size_t from = 0, j = 0; from < n; from += diagonal.group, j++) {
@@ -116,6 +135,12 @@ double vector_advance_diagonal(struct vector_diagonal diagonal, struct vector_st
 void vector_direction_diagonal(struct vector_diagonal diagonal, double *restrict y, double a, const double *restrict x,
                                size_t n)
 {
+    if (diagonal.last) {
+        const struct diagonal_parts parts = split_diagonal(diagonal, n);
+        vector_direction_diagonal(parts.shared, y, a, x, parts.at);
+        vector_direction_diagonal(parts.own, y + parts.at, a, x + parts.at, n - parts.at);
+        return;
+    }
     if (diagonal.group == 1) {
         for (size_t i = 0; i < n; i++)
             y[i] = diagonal.number[i] * x[i] + a * y[i];
@@ -133,6 +158,11 @@ void vector_direction_diagonal(struct vector_diagonal diagonal, double *restrict
 double vector_apply_diagonal(struct vector_diagonal diagonal, double *restrict y, const double *restrict x, size_t n)
 {
     double sum = 0;
+    if (diagonal.last) {
+        const struct diagonal_parts parts = split_diagonal(diagonal, n);
+        sum = vector_apply_diagonal(parts.shared, y, x, parts.at);
+        return sum + vector_apply_diagonal(parts.own, y + parts.at, x + parts.at, n - parts.at);
+    }
     if (diagonal.group == 1) {
         for (size_t i = 0; i < n; i++)
             y[i] = diagonal.number[i] * x[i];

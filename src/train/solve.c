@@ -442,6 +442,9 @@ static temper_status minimise(struct train_state *train, const struct train_phas
     struct train_progress *progress = &train->progress;
     enum preconditioner_kind kind = phase->is_plain ? PRECONDITIONER_NONE : progress->preconditioner_kind;
     const bool proximal = phase->solver == SOLVER_PROXIMAL;
+    /* Heavy tails, and a loss that is bounded: it may give up a class, whose intercept then decreases for ever. */
+    const bool may_give_up = plan->vectors > 1 && plan->data->x.kind == MATRIX_CSR && phase->loss.t2 > 1 &&
+                             !loss_has_convex_settings(phase->loss) && !train->request->options->no_intercept;
     struct problem problem = {.size = plan->size,
                               .context = progress->objective,
                               .evaluate = objective_evaluate,
@@ -454,6 +457,7 @@ static temper_status minimise(struct train_state *train, const struct train_phas
                               .preconditioner = &progress->preconditioner,
                               .diagonal = progress->preconditioner.diagonal,
                               .diagonal_group = progress->preconditioner.vectors,
+                              .last_curvature = may_give_up ? objective_intercept_curvature : NULL,
                               .l1 = phase->l1,
                               .penalised = penalised(plan)};
     struct follow_context context = {.train = train};

@@ -299,6 +299,53 @@ TEST(the_hessian_is_what_products_say)
         }
 }
 
+/* Products with unit vectors have the same diagonal, but for the term of the label, which is not positive, and is 0
+ * where t1 = t2. */
+static void check_intercepts(const struct objective_spec *spec, size_t classes)
+{
+    struct objective *objective = make_objective(spec);
+    double w[64], gradient[64], unit[64] = {0}, product[64], curvature[4], value;
+    struct draw draw = draw_from(9);
+    if (!objective)
+        return;
+    const size_t size = objective_size(objective), last = size - classes;
+    draw_normals(&draw, w, size, 0.5);
+    objective_evaluate(objective, w, &value, gradient, NULL);
+    objective_accept(objective);
+    CHECK(objective_intercept_curvature(objective, curvature, NULL) == TEMPER_OK);
+    for (size_t k = 0; k < classes; k++) {
+        unit[last + k] = 1;
+        objective_multiply(objective, unit, product, NULL);
+        unit[last + k] = 0;
+        const double difference = curvature[k] - product[last + k];
+        CHECKF(spec->loss.t1 == spec->loss.t2 ? fabs(difference) <= 1e-12 * curvature[k] : difference > 0,
+               "class %zu: %g, products %g", k, curvature[k], product[last + k]);
+    }
+    objective_free(objective);
+}
+
+TEST(curvatures_of_intercepts_are_what_products_say)
+{
+    const temper_loss_spec losses[] = {{.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                       {.method = TEMPER_TEMPERED, .t1 = 1.3, .t2 = 1.3},
+                                       {.method = TEMPER_TEMPERED, .t1 = 0.3, .t2 = 1.4}};
+    for (size_t l = 0; l < 3; l++)
+        for (size_t classes = 3; classes <= 4; classes++)
+            for (int by_column = 0; by_column < 2; by_column++) {
+                struct dataset *data = make_data(MATRIX_CSR, 700, 9, classes, l & 1);
+                struct objective_spec spec = {.data = data,
+                                              .loss = losses[l],
+                                              .l2 = 0.1,
+                                              .intercept = true,
+                                              .f64 = true,
+                                              .curvature = true,
+                                              .by_column = by_column,
+                                              .threads = 2};
+                check_intercepts(&spec, classes);
+                dataset_free(data);
+            }
+}
+
 TEST(second_moments_of_standardised_features_have_ones_on_the_diagonal)
 {
     struct dataset *data = make_data(MATRIX_F32, 3000, 6, 2, false);
@@ -422,6 +469,7 @@ TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
 
 TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says), LISTED(features_far_from_zero_lose_no_digits),
           LISTED(products_are_differences_of_gradients), LISTED(the_hessian_is_what_products_say),
+          LISTED(curvatures_of_intercepts_are_what_products_say),
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),
           LISTED(second_moments_of_sparse_rows_have_the_same_bits_on_threads),
           LISTED(second_moments_of_classes_add_up_to_those_of_all), LISTED(any_number_of_threads_gives_the_same_bits),

@@ -161,6 +161,74 @@ TEST(diagonal_preconditioner_in_numbers)
     check_diagonal(2);
 }
 
+/* Parabolas of curvatures from 1e-3 to 1 for all numbers but the last, which has no minimum: (1 + w)^-8, as the
+ * intercept of a class that a loss has given up. */
+static double given_up(const double *w, size_t n, double *gradient, double *h, const void *data)
+{
+    const double base = 1 + w[n - 1];
+    double value = pow(base, -8);
+    (void)data;
+    for (size_t i = 0; h && i < n * n; i++)
+        h[i] = 0;
+    for (size_t i = 0; i + 1 < n; i++) {
+        const double k = pow(10, -3 * (double)i / (double)n);
+        value += k * (w[i] - 1) * (w[i] - 1) / 2;
+        gradient[i] = k * (w[i] - 1);
+        if (h)
+            h[i * n + i] = k;
+    }
+    gradient[n - 1] = -8 * pow(base, -9);
+    if (h)
+        h[n * n - 1] = 72 * pow(base, -10);
+    return value;
+}
+
+/* Second derivatives by the last two numbers. */
+static temper_status given_up_curvature(void *context, double *curvature, temper_error *error)
+{
+    const struct toy *toy = context;
+    (void)error;
+    curvature[0] = 1;
+    curvature[1] = 72 * pow(1 + toy->here[toy->n - 1], -10);
+    return TEMPER_OK;
+}
+
+static temper_status curvature_fails(void *context, double *curvature, temper_error *error)
+{
+    (void)context;
+    (void)curvature;
+    return error_set(error, TEMPER_IO, "no curvature");
+}
+
+/* A direction whose curvature vanishes costs fewer products where the preconditioner follows it. */
+TEST(the_preconditioner_follows_a_curvature_that_vanishes)
+{
+    enum { N = 40 };
+    double inverse[N / 2];
+    struct optim_result result[2];
+    for (size_t j = 0; j < N / 2; j++)
+        inverse[j] = 1;
+    for (size_t k = 0; k < 3; k++) {
+        double w[N] = {0};
+        struct toy toy = {.function = given_up, .n = N};
+        struct problem problem = toy_problem(&toy);
+        const struct optim_options options = {.gradient_norm = 1e-9, .max_iterations = 200};
+        temper_error error = {0};
+        problem.precondition = NULL;
+        problem.diagonal = inverse;
+        problem.diagonal_group = 2;
+        problem.last_curvature = k == 0 ? NULL : k == 1 ? given_up_curvature : curvature_fails;
+        temper_status status = minimise_tron(&problem, &options, w, &result[k % 2], &error);
+        CHECK(status == (k == 2 ? TEMPER_IO : TEMPER_OK));
+        CHECK(k == 2 || (result[k].stop == OPTIM_CONVERGED && w[N - 1] > 4));
+        for (size_t i = 0; k < 2 && i + 1 < N; i++)
+            CHECK_NEAR(w[i], 1, 1e-4);
+        if (k == 1)
+            CHECKF(result[1].products < result[0].products, "%zu products, without %zu", result[1].products,
+                   result[0].products);
+    }
+}
+
 TEST(rosenbrock)
 {
     double ones[TOY_MOST], start[TOY_MOST];
@@ -359,8 +427,8 @@ TEST(curvature_is_asked_for)
 }
 
 TEST_LIST(LISTED(quadratics), LISTED(preconditioner_equalises_curvatures), LISTED(diagonal_preconditioner_in_numbers),
-          LISTED(rosenbrock), LISTED(powell_is_singular), LISTED(saddles_are_left), LISTED(nan_regions),
-          LISTED(traps_are_avoided), LISTED(dip_is_found), LISTED(unbounded_below), LISTED(zero_gradient_at_the_start),
-          LISTED(no_numbers_at_all), LISTED(not_finite_at_the_start), LISTED(stalls_are_told),
-          LISTED(steps_that_lead_nowhere_come_to_an_end), LISTED(small_falls_can_be_too_little),
-          LISTED(curvature_is_asked_for))
+          LISTED(the_preconditioner_follows_a_curvature_that_vanishes), LISTED(rosenbrock), LISTED(powell_is_singular),
+          LISTED(saddles_are_left), LISTED(nan_regions), LISTED(traps_are_avoided), LISTED(dip_is_found),
+          LISTED(unbounded_below), LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
+          LISTED(not_finite_at_the_start), LISTED(stalls_are_told), LISTED(steps_that_lead_nowhere_come_to_an_end),
+          LISTED(small_falls_can_be_too_little), LISTED(curvature_is_asked_for))
