@@ -29,10 +29,11 @@ static void choose_layout(struct objective *o)
     /* An odd multiple: the entries of a row for neighbouring classes then never map to the same cache set. */
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     const struct row_partition partition = o->layout.partition = row_partition_of(o->spec.data);
-    o->sparse.transposed = partition.transposed || (o->spec.by_column && sparse_sell16_pays(o));
+    o->sparse.transposed = partition.transposed || (o->spec.by_column && !o->spec.no_copies && sparse_sell16_pays(o));
     o->sparse.scattered = partition.transposed && sparse_scatter_pays(o);
-    /* Its products are in doubles. */
-    if (o->sparse.scattered)
+    o->sparse.by_rows = partition.transposed && o->vectors == 1 && o->spec.no_copies && !o->sparse.scattered;
+    /* Their products are in doubles. */
+    if (o->sparse.scattered || o->sparse.by_rows)
         o->spec.floats = false;
     o->layout.blocks = (struct block_layout){.rows = o->rows,
                                              .block_rows = block_rows,
@@ -288,6 +289,13 @@ size_t objective_size(const struct objective *o)
 size_t objective_vectors(const struct objective *o)
 {
     return o->vectors;
+}
+
+/* Of data with few columns the parts have gradients, and products are those of the rows. */
+bool objective_misses_copies(const struct objective *o)
+{
+    const bool few_columns = !o->sparse.transposed && o->spec.by_column && sparse_sell16_pays(o);
+    return o->spec.no_copies && (o->sparse.by_rows || few_columns);
 }
 
 void objective_set_l2(struct objective *o, double l2)

@@ -27,7 +27,10 @@ struct objective_spec {
     bool by_column; /* sparse data of two classes has a transposed copy even where columns are few: many passes repay it
                      */
     bool few_passes; /* sparse data of two classes: as few as would not repay a transposed copy */
-    size_t threads;  /* at least 1 */
+    /* Sparse data of two classes has no transposed copy, whatever it costs a pass: some evaluations at most are
+     * expected. objective_misses_copies says whether more passes would be faster with another objective. */
+    bool no_copies;
+    size_t threads; /* at least 1 */
     /* The threads of the passes wait for the next one until the objective is freed, which is to be before the public
      * call returns; else every pass has its own. */
     bool keeps_threads;
@@ -51,6 +54,8 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
 void objective_free(struct objective *objective);
 size_t objective_size(const struct objective *objective); /* of w */
 size_t objective_vectors(const struct objective *objective);
+/* Whether there would be copies of the rows but for `no_copies`. */
+bool objective_misses_copies(const struct objective *objective);
 
 /* Another penalty or loss for the same rows. */
 void objective_set_l2(struct objective *objective, double l2);

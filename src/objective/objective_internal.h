@@ -105,6 +105,7 @@ struct sparse_copies {
     double *activation; /* [rows]: scores computed from `by_row` */
     bool scattered;     /* instead of all copies: gradients are added up row by row (row_scatter.h) */
     double *scatter;    /* one process: [SCATTER_RANGES * columns]; else NULL */
+    bool by_rows;       /* the same without arrays of ranges: from the residuals of all rows, by one thread */
 };
 
 /* What Hessians and Gram matrices are computed from. */

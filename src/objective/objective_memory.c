@@ -48,6 +48,8 @@ static double sparse_bytes(const struct objective *o)
     bool shared = !comm_alone(o->spec.data->ranks.comm);
     if (o->sparse.scattered && !shared)
         return (numbers + SCATTER_RANGES * (double)o->columns) * sizeof(double);
+    if (o->sparse.by_rows && !shared)
+        return numbers * sizeof(double);
     return o->sparse.transposed
                ? numbers * (sizeof(double) + floats) +
                      (shared ? shared_bytes(o) : csc_bytes(o->x, o->spec.data->storage.memory_limit, o->workers))

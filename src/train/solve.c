@@ -370,14 +370,14 @@ static temper_status start_from_dual(struct train_state *train, const struct tra
         return start_from_zero(train, phase);
     if (!(result.zero_gradient > SUSPICIOUS))
         TRY(measure_scale(train, phase));
-    if (progress->solver_memory)
+    if (progress->solver_memory && !objective_misses_copies(progress->objective))
         return TEMPER_OK;
     progress->known.valid = false;
     TRY(progress_evaluate(progress, progress->w, &value, &known, error));
-    progress->counts.evaluations++;
+    progress->counts.evaluations += progress->solver_memory ? 0 : 1;
     if (moves_intercept(train, phase, result.bias_curvature)) {
         TRY(progress_evaluate(progress, progress->w, &value, &known, error));
-        progress->counts.evaluations++;
+        progress->counts.evaluations += progress->solver_memory ? 0 : 1;
     }
     if (value < progress->scale.value)
         return TEMPER_OK;
@@ -392,8 +392,18 @@ static bool begins_at_end(const struct train_state *train, const struct train_ph
 {
     const struct train_progress *progress = &train->progress;
     const struct optim_distance proved = distance(train, phase);
-    return progress->known.valid && !progress->solver_memory && optim_bound_reached(&proved, progress->known.value) &&
+    return progress->known.valid && optim_bound_reached(&proved, progress->known.value) &&
            progress_gradient_norm(&train->plan, progress, progress->w) <= gradient_limit(train, phase);
+}
+
+/* Passes will follow: copies of the rows, which were left out, make them faster. */
+static temper_status make_copies(struct train_state *train, const struct train_phase *phase)
+{
+    struct train_progress *progress = &train->progress;
+    TRY(train_plan_make_copies(train->request, &train->plan, &progress->objective));
+    progress_set_loss(progress, phase->loss, phase->l2, phase->l1);
+    progress->known.valid = false;
+    return TEMPER_OK;
 }
 
 /* Sets start, loss, scale of the gradient and preconditioner, in this order: each needs the ones before. */
@@ -411,7 +421,11 @@ static temper_status enter_phase(struct train_state *train, const struct train_p
         TRY(start_from_dual(train, phase));
     else
         TRY(measure_scale(train, phase));
-    bool none = phase->is_plain || progress->preconditioner_kind == PRECONDITIONER_NONE || begins_at_end(train, phase);
+    const bool at_end = begins_at_end(train, phase);
+    if (!at_end && objective_misses_copies(progress->objective))
+        TRY(make_copies(train, phase));
+    bool none =
+        phase->is_plain || progress->preconditioner_kind == PRECONDITIONER_NONE || (at_end && !progress->solver_memory);
     return none ? TEMPER_OK : prepare_preconditioner(train, phase);
 }
 

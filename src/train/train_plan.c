@@ -312,6 +312,8 @@ static temper_status make_objective(const struct train_request *request, struct 
     bool behind = plan->solver_columns != (size_t)plan->data->x.columns;
     if ((!request->features || request->one_at_a_time) && request->data->storage.memory_limit > 0 && !behind)
         TRY(memory_budget_training(request, plan, &spec));
+    /* After the budget, as they may be made later. */
+    spec.no_copies = plan->dual_start && !plan->dual_unproved;
     TRY(objective_new(&spec, objective, request->error));
     plan->size = objective_size(*objective);
     plan->vectors = objective_vectors(*objective);
@@ -354,6 +356,15 @@ temper_status train_plan_give_up_dual(const struct train_request *request, struc
     objective_free(*objective);
     *objective = NULL;
     plan->dual_given_up = true;
+    return make_objective(request, plan, objective);
+}
+
+temper_status train_plan_make_copies(const struct train_request *request, struct train_plan *plan,
+                                     struct objective **objective)
+{
+    objective_free(*objective);
+    *objective = NULL;
+    plan->dual_unproved = true;
     return make_objective(request, plan, objective);
 }
 

@@ -63,6 +63,7 @@ struct train_plan {
     size_t gram_iterations;  /* of L-BFGS with a Gram matrix, before Newton's method; 0: none */
     bool dual_start;         /* the first phase begins at the end of a dual coordinate ascent */
     bool dual_given_up;      /* it was given up: the optimum is far away */
+    bool dual_unproved;      /* its end is not that of the training: the solver will make passes */
     size_t threads;
     size_t size, vectors; /* numbers of the weights; weight vectors among them */
     double *initial;      /* the initial weights */
@@ -172,6 +173,9 @@ temper_status train_plan_decide(const struct train_request *request, struct trai
 /* After a dual coordinate ascent that was given up: makes the objective again, for the passes of other solvers. */
 temper_status train_plan_give_up_dual(const struct train_request *request, struct train_plan *plan,
                                       struct objective **objective);
+/* After one whose end is not that of the training: the same, with the copies of sparse rows that were left out. */
+temper_status train_plan_make_copies(const struct train_request *request, struct train_plan *plan,
+                                     struct objective **objective);
 /* After the phases of a training in the row space: the objective of all features in place of *objective. */
 temper_status train_plan_leave_row_space(const struct train_request *request, struct train_plan *plan,
                                          struct objective **objective);

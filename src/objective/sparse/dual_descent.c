@@ -28,8 +28,13 @@
 #include "objective/sparse/dense_block.h"
 #include "objective/sparse/dual_rows.h"
 
-/* More are beyond the second-level cache, where rows in a random order cost more than the passes that they save. */
-static const uint64_t MOST_ENTRIES = (uint64_t)1 << 20;
+/* More are worth the threads that conjugate gradients have, and the ascent has not. Each of several processes has all
+ * of them. */
+static const uint64_t MOST_ENTRIES = (uint64_t)1 << 24;
+/* More are beyond the second-level cache, where an epoch costs more than a product with copies of the rows: it has to
+ * be some epochs (docs/decisions/0042). LARGE_CURVATURE limits the curvature below, and LARGE_EPOCHS the epochs. */
+static const uint64_t CACHED_ENTRIES = (uint64_t)1 << 20;
+static const double LARGE_CURVATURE = 1.5;
 /* Measured (docs/decisions/0021): the curvature of a row's loss, relative to the penalty, in the mean over rows, up to
  * which some epochs suffice; Shalev-Shwartz and Zhang bound the epochs by one more than it, times a logarithm. */
 static const double MOST_CURVATURE = 400;
@@ -38,7 +43,9 @@ static const double MOST_CURVATURE = 400;
 static const double TRIAL_CURVATURE = 25, MOST_GROWTH = 1.35;
 /* Dense rows: up to which share of the gap may be left by an epoch, as estimated (docs/decisions/0037). */
 static const double MOST_RATE = 0.4;
-enum { MAX_EPOCHS = 50, NEWTON_STEPS = 8, SAMPLE_ROWS = 256 };
+/* The weights of more are not in the second-level cache, and are prefetched. */
+enum { CACHED_COLUMNS = 1 << 17 };
+enum { LARGE_EPOCHS = 12, MAX_EPOCHS = 50, NEWTON_STEPS = 8, SAMPLE_ROWS = 256 };
 /* The expected gap at the end, as a share of the one that is asked for. */
 static const double MARGIN = 0.4;
 /* The same of the gradient, whose estimate is too small, as rows have features in common. */
@@ -74,7 +81,8 @@ struct dual_state {
     const struct objective *o;
     struct dual_rows rows;
     double *w;                /* and the intercept behind it */
-    double *ascent;           /* in the first epoch: sum C y x, by which the gradient at W = 0 is known */
+    double *ascent;           /* after the first epoch: sum C y x, by which the gradient at W = 0 is known */
+    double *pairs;            /* in the same memory: sparse rows, in the first epoch: w and sum C y x of each column */
     double *balanced;         /* in the same memory: w at the end, of p that meet the constraint */
     struct dual_point *point; /* of each row */
     uint32_t *order;          /* of the rows; then that of the blocks of rows */
@@ -238,7 +246,8 @@ static void read_row(const struct dual_state *d, size_t i, struct dual_visit *vi
 {
     struct dual_point *point = visit->point = &d->point[i];
     visit->row = row_at(d, i);
-    visit->margin = point->sign * (row_dot(&visit->row, d->w) + bias_of(d));
+    const double score = d->epoch == 0 ? row_dot_pairs(&visit->row, d->pairs) : row_dot(&visit->row, d->w);
+    visit->margin = point->sign * (score + bias_of(d));
     if (d->epoch == 0) /* the row is in the cache now: no pass of its own */
         point->stiffness = point->cost * squared_norm(&visit->row);
     visit->stiffness = point->stiffness + point->cost * d->share;
@@ -286,7 +295,7 @@ static void apply_visit(struct dual_state *d, const struct dual_visit *visit)
 {
     const double change = update_point(d, visit);
     if (d->epoch == 0)
-        row_add_both(&visit->row, change, d->w, visit->point->cost * visit->point->sign, d->ascent);
+        row_add_pairs(&visit->row, change, visit->point->cost * visit->point->sign, d->pairs);
     else
         row_add(&visit->row, change, d->w);
 }
@@ -296,6 +305,16 @@ static void prefetch_visit(const struct dual_state *d, size_t i)
 {
     __builtin_prefetch(&d->point[i], 1);
     prefetch_row(&d->rows.x, i);
+}
+
+/* Its weights, once the row itself is in the cache. */
+static void prefetch_weights(const struct dual_state *d, size_t i)
+{
+    const struct row row = row_at(d, i);
+    const double *w = d->epoch == 0 ? d->pairs : d->w;
+    const size_t each = d->epoch == 0 ? 2 : 1;
+    for (size_t e = 0; row.column && e < row.count; e++)
+        __builtin_prefetch(w + each * row.column[e], 1);
 }
 
 static void visit_rows(struct dual_state *d, const uint32_t *rows, size_t count)
@@ -345,8 +364,11 @@ static void visit_block(struct dual_state *d, const struct dense_block *block, d
  * read as the hardware expects. */
 static size_t rows_of_block(const struct matrix *x)
 {
-    enum { BLOCK_ROWS = 8, CACHED_ENTRIES = 1 << 17, LEAST_ROWS = 2048 };
-    return x->nonzeros > CACHED_ENTRIES && x->rows >= LEAST_ROWS ? BLOCK_ROWS : 1;
+    enum { BLOCK_ROWS = 8, BLOCK_ENTRIES = 1 << 17, LEAST_ROWS = 2048 };
+    enum { SHORT_ROWS = 32, SHORT_LENGTH = 32, LEAST_SHORT_ROWS = 1 << 15 };
+    if (x->nonzeros <= BLOCK_ENTRIES || x->rows < LEAST_ROWS)
+        return 1;
+    return x->rows >= LEAST_SHORT_ROWS && x->nonzeros <= SHORT_LENGTH * x->rows ? SHORT_ROWS : BLOCK_ROWS;
 }
 
 /* A random order of 0..count-1 that is a function of the epoch: a shuffle by SplitMix64 (Steele, Lea, Flood 2014),
@@ -443,13 +465,27 @@ static void visit_blocks(struct dual_state *d)
 /* Sparse rows by pairs: the first `count` of the order. */
 static void visit_pairs(struct dual_state *d, size_t count)
 {
+    enum { ROWS_AHEAD = 8, WEIGHTS_AHEAD = 4 };
+    const bool wide = d->o->columns > CACHED_COLUMNS;
+    const size_t ahead = wide ? ROWS_AHEAD : TOGETHER;
     for (size_t k = 0; k < count; k += TOGETHER) {
         const size_t end = k + TOGETHER < count ? k + TOGETHER : count;
-        for (size_t next = end; next < end + TOGETHER && next < count; next++)
+        for (size_t next = k + ahead; next < k + ahead + TOGETHER && next < count; next++)
             prefetch_visit(d, d->order[next]);
+        for (size_t next = k + WEIGHTS_AHEAD; wide && next < k + WEIGHTS_AHEAD + TOGETHER && next < count; next++)
+            prefetch_weights(d, d->order[next]);
         visit_rows(d, d->order + k, end - k);
     }
     d->visits += count;
+}
+
+/* After the first epoch: both numbers of each column in arrays of their own. */
+static void divide_pairs(struct dual_state *d)
+{
+    for (size_t j = 0; j < d->o->columns; j++) {
+        d->w[j] = d->pairs[2 * j];
+        d->ascent[j] = d->pairs[2 * j + 1]; /* the same memory, behind which the pairs are that are left */
+    }
 }
 
 static void run_epoch(struct dual_state *d)
@@ -466,6 +502,8 @@ static void run_epoch(struct dual_state *d)
         visit_blocks(d);
     else
         visit_pairs(d, count);
+    if (d->epoch == 0 && !d->products)
+        divide_pairs(d);
     d->epoch++;
     if (d->epoch == 2)
         d->second_gap = d->gap;
@@ -499,16 +537,16 @@ static bool gives_up(const struct dual_state *d)
     return d->on_trial && d->epoch == 2 && !(curvature_of(d) <= MOST_GROWTH * d->first_curvature);
 }
 
-/* Whether another epoch is worth while. Where MAX_EPOCHS at the rate so far do not suffice, other solvers are faster.
- */
+/* Whether another epoch is worth while. Where so many at the rate so far do not suffice, other solvers are faster. */
 static bool continues(const struct dual_state *d)
 {
     const double wanted = wanted_gap(d), rate = rate_of(d);
+    const size_t most = d->rows.x.nonzeros > CACHED_ENTRIES ? LARGE_EPOCHS : MAX_EPOCHS;
     if (d->epoch < 2)
         return true;
-    if (d->epoch == MAX_EPOCHS || is_near(d, wanted, rate) || gives_up(d))
+    if (d->epoch >= most || is_near(d, wanted, rate) || gives_up(d))
         return false;
-    return d->epoch == 2 || d->gap * pow(rate, (double)(MAX_EPOCHS - d->epoch)) <= wanted;
+    return d->epoch == 2 || d->gap * pow(rate, (double)(most - d->epoch)) <= wanted;
 }
 
 /* The second derivative of the objective by the intercept, with p for the probabilities by the margins. */
@@ -624,11 +662,12 @@ static temper_status prepare(struct dual_state *d, temper_error *error)
         TRY(dual_rows_gather(o, &d->rows, error));
     d->point = mem_paged(rows, sizeof *d->point);
     d->order = mem_alloc(2 * rows, sizeof *d->order);
-    d->ascent = mem_zeroed(o->columns, sizeof *d->ascent);
     const bool dense = o->x->kind != MATRIX_CSR;
+    d->ascent = d->pairs = mem_paged(o->columns, (dense ? 1 : 2) * sizeof *d->ascent);
     d->products = dense ? mem_zeroed(rows / DENSE_BLOCK_ROWS + 1, DENSE_PRODUCTS * sizeof *d->products) : NULL;
     const bool enough = d->point && d->order && d->ascent && (d->products || !dense);
     TRY(comm_agree(comm, enough ? TEMPER_OK : error_no_memory(error), error));
+    memset(d->pairs, 0, o->columns * (dense ? 1 : 2) * sizeof *d->pairs);
     const struct gathered_labels *labels = &d->rows.labels;
     struct norm_sum sum = {0};
     if (dense)
@@ -676,6 +715,16 @@ bool dual_descent_suits_dense(const struct objective_spec *spec, const struct sp
            rows * spectrum->second_moment <= MOST_RATE * n * spectrum->mean * spectrum->mean;
 }
 
+/* Where rows outnumber features, some directions of p change no weights. They converge the slowest: by the curvature,
+ * an epoch leaves up to 1 - 1 / (1 + curvature) of them. */
+static double most_curvature(const struct dataset *data)
+{
+    const double rows = (double)dataset_all_rows(data), columns = (double)data->x.columns;
+    if (dataset_all_nonzeros(data) <= CACHED_ENTRIES)
+        return MOST_CURVATURE;
+    return LARGE_CURVATURE * fmax(1, columns / rows);
+}
+
 temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits, temper_error *error)
 {
     const struct dataset *data = spec->data;
@@ -684,7 +733,7 @@ temper_status dual_descent_suits(const struct objective_spec *spec, bool *suits,
     if (data->x.kind != MATRIX_CSR || !has_dual(spec) || dataset_all_nonzeros(data) > MOST_ENTRIES)
         return TEMPER_OK;
     TRY(comm_in_turn(data->ranks.comm, add_own_sample, (void *)data, &sum, sizeof sum, error));
-    *suits = sample_curvature(&sum, spec, dataset_all_rows(data)) <= MOST_CURVATURE;
+    *suits = sample_curvature(&sum, spec, dataset_all_rows(data)) <= most_curvature(data);
     return TEMPER_OK;
 }
 
@@ -698,7 +747,7 @@ double dual_descent_bytes(const struct objective_spec *spec)
     const double entries = (double)dataset_all_nonzeros(data) + (double)data->x.nonzeros;
     const double all = comm_alone(data->ranks.comm) ? 0 : rows * gathered + entries * entry;
     const double products = data->x.kind == MATRIX_CSR ? 0 : rows * DENSE_BLOCK_ROWS * sizeof(double);
-    return rows * own + (double)data->x.columns * sizeof(double) + all + products;
+    return rows * own + (double)data->x.columns * 2 * sizeof(double) + all + products;
 }
 
 /* The intercept and the bound. */

@@ -87,9 +87,34 @@ static inline double squared_norm(const struct row *row)
     return sum0 + sum1 + (e < count ? row_value(row, e) * row_value(row, e) : 0);
 }
 
-/* w += factor x and other += constant x, for a single reading of the row. */
-static inline void row_add_both(const struct row *row, double factor, double *restrict w, double constant,
-                                double *restrict other)
+/* The same products for weights that are every other number: pair[2 j] is w[j]. */
+static inline double row_dot_pairs(const struct row *row, const double *pair)
+{
+    const uint32_t *column = row->column;
+    const float *value = row->value;
+    const size_t count = row->count;
+    double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+    size_t e = 0;
+    if (column && value)
+        for (; e + 4 <= count; e += 4) {
+            sum0 += pair[2 * (size_t)column[e]] * (double)value[e];
+            sum1 += pair[2 * (size_t)column[e + 1]] * (double)value[e + 1];
+            sum2 += pair[2 * (size_t)column[e + 2]] * (double)value[e + 2];
+            sum3 += pair[2 * (size_t)column[e + 3]] * (double)value[e + 3];
+        }
+    for (; e + 4 <= count; e += 4) {
+        sum0 += pair[2 * row_column(row, e)] * row_value(row, e);
+        sum1 += pair[2 * row_column(row, e + 1)] * row_value(row, e + 1);
+        sum2 += pair[2 * row_column(row, e + 2)] * row_value(row, e + 2);
+        sum3 += pair[2 * row_column(row, e + 3)] * row_value(row, e + 3);
+    }
+    for (; e < count; e++)
+        sum0 += pair[2 * row_column(row, e)] * row_value(row, e);
+    return (sum0 + sum1) + (sum2 + sum3);
+}
+
+/* pair[2 j] += first x and pair[2 j + 1] += second x. */
+static inline void row_add_pairs(const struct row *row, double first, double second, double *pair)
 {
     const uint32_t *column = row->column;
     const float *value = row->value;
@@ -97,13 +122,15 @@ static inline void row_add_both(const struct row *row, double factor, double *re
     size_t e = 0;
     if (column && value)
         for (; e < count; e++) {
-            const double x = (double)value[e];
-            w[column[e]] += factor * x;
-            other[column[e]] += constant * x;
+            double *at = pair + 2 * (size_t)column[e];
+            const double x = (double)value[e], next = at[1] + second * x;
+            at[0] += first * x;
+            at[1] = next;
         }
     for (; e < count; e++) {
-        w[row_column(row, e)] += factor * row_value(row, e);
-        other[row_column(row, e)] += constant * row_value(row, e);
+        double *at = pair + 2 * row_column(row, e);
+        at[0] += first * row_value(row, e);
+        at[1] += second * row_value(row, e);
     }
 }
 

@@ -66,7 +66,8 @@ void row_scatter_by_columns(const struct sparse_rows *columns, const struct row_
 {
     uint64_t behind[SCATTER_RANGES]; /* the first row behind each range */
     for (size_t range = 0; range < SCATTER_RANGES; range++)
-        behind[range] = (uint64_t)row_scatter_first_part(partition->count, range + 1) * partition->rows_each;
+        behind[range] = partition ? (uint64_t)row_scatter_first_part(partition->count, range + 1) * partition->rows_each
+                                  : UINT64_MAX;
     for (size_t j = 0; j < columns->rows; j++)
         out[j] = sum_column(columns, j, behind, r, columns->value64 != NULL);
 }

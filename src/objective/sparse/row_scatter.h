@@ -31,7 +31,8 @@ void row_scatter_entries(const struct sparse_rows *rows, const double *r, double
 void row_scatter_squares(const struct sparse_rows *rows, double *sum);
 /* out[j] = the sum of the arrays of all ranges, of `columns` numbers each, in order. */
 void row_scatter_total(const double *sums, size_t columns, double *out);
-/* The same from columns in the form of rows, which have row numbers for columns: out[j]. */
+/* The same from columns in the form of rows, which have row numbers for columns: out[j]. Without a
+ * partition, of one range that has all rows. */
 void row_scatter_by_columns(const struct sparse_rows *columns, const struct row_partition *partition, const double *r,
                             double *out);
 

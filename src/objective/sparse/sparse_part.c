@@ -57,7 +57,7 @@ bool sparse_scatter_pays(const struct objective *o)
 
 bool sparse_two_floats(const struct objective *o)
 {
-    return o->sparse.transposed && sparse_sell16_pays(o);
+    return o->sparse.transposed && !o->sparse.by_rows && sparse_sell16_pays(o);
 }
 
 /* Whether this pass computes its scores from the SELL-16 copy, which holds floats. */
@@ -237,8 +237,9 @@ static temper_status column_group(void *context, size_t group, size_t worker)
     csc_expect(&o->sparse.csc, &columns);
     (void)worker;
     double *to_columns = pass->gradient + columns.from * o->vectors;
-    if (o->sparse.scattered)
-        row_scatter_by_columns(&columns.entries, &o->layout.partition, pass->residual, to_columns);
+    if (o->sparse.scattered || o->sparse.by_rows)
+        row_scatter_by_columns(&columns.entries, o->sparse.by_rows ? NULL : &o->layout.partition, pass->residual,
+                               to_columns);
     else if (o->vectors == 1 && pass->floats)
         o->kernel->sparse->in_order(columns.entries, pass->residual, to_columns);
     else if (o->vectors == 1)
@@ -322,6 +323,19 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
     return status;
 }
 
+/* The gradient from the rows, each of which is added to all of its columns. */
+static void rows_gradient(const struct objective *o, double *gradient)
+{
+    memset(gradient, 0, o->columns * sizeof *gradient);
+    for (size_t from = 0; from < o->rows; from += o->layout.blocks.block_rows) {
+        const size_t left = o->rows - from, block = o->layout.blocks.block_rows;
+        const struct row_span span = {.from = from, .count = left < block ? left : block};
+        const struct sparse_rows entries = span_entries(o->x, span);
+        page_window_rows(o->x, span.from, span.count);
+        row_scatter_entries(&entries, o->sparse.residual + from, gradient);
+    }
+}
+
 /* The gradient from the residuals that the parts have stored: products with the transposed copy, and with several
  * processes a gather before and after. */
 temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w, double *gradient,
@@ -329,6 +343,11 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
 {
     if (o->sparse.scatter) {
         row_scatter_total(o->sparse.scatter, o->columns, gradient);
+        finish_columns(o, w, 0, o->columns, gradient);
+        return TEMPER_OK;
+    }
+    if (o->sparse.by_rows && !o->sparse.all_residuals) {
+        rows_gradient(o, gradient);
         finish_columns(o, w, 0, o->columns, gradient);
         return TEMPER_OK;
     }
@@ -393,11 +412,12 @@ temper_status objective_squares(struct objective *o, double *square, bool *known
     struct column_pass pass = {.o = o, .gradient = square};
     size_t threads = threads_worth(o->workers, (double)o->x->nonzeros);
     bool sell16 = sell16_exists(&o->sparse.by_column);
-    if (o->sparse.scatter)
+    bool of_rows = o->sparse.scatter || (o->sparse.by_rows && !o->sparse.all_residuals);
+    if (of_rows)
         squares_of_rows(o, square);
     /* Neither copy exists for data with few columns. */
-    *known = sell16 || o->sparse.csc.row || o->sparse.scatter;
-    if (!*known || o->sparse.scatter)
+    *known = sell16 || o->sparse.csc.row || of_rows;
+    if (!*known || of_rows)
         return TEMPER_OK;
     if (sell16)
         sell16_squares(&o->sparse.by_column, square + o->sparse.csc.first);
@@ -459,6 +479,8 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
         o->sparse.scatter = mem_paged(SCATTER_RANGES, o->columns * sizeof *o->sparse.scatter);
         return o->sparse.scatter ? TEMPER_OK : error_no_memory(error);
     }
+    if (o->sparse.by_rows && !shared)
+        return TEMPER_OK;
     bool sell16 = o->weights.f32 && o->vectors == 1 && !data->storage.memory_limit;
     /* MPI needs CSC columns in any case: the exchange between processes has that form. */
     temper_status status = shared || !sell16 ? make_csc(o, error) : TEMPER_OK;

@@ -1,5 +1,6 @@
 /* Trainings of sparse rows that begin with a dual coordinate ascent end where conjugate gradients end, on any number of
  * threads and after any interruption. */
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "fixtures/data/binary_format_fixture.h"
@@ -92,14 +93,13 @@ TEST(any_number_of_threads_has_the_same_bits)
     dataset_free(data);
 }
 
-SCRATCH_TEST(a_resumed_training_has_the_same_bits)
+/* From the start of the solver, and from iterations after it. */
+static void check_resumed(const struct dataset *data, temper_train_options options, size_t most)
 {
-    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
-    temper_train_options options = dual_options(1e-8);
     temper_model *wanted = made_train(data, options, NULL);
     options.checkpoint = "going.resume";
     options.checkpoint_seconds = 0;
-    for (size_t after = 1; after < 4; after++) {
+    for (size_t after = 1; after < most; after++) {
         struct made_stop stop = {.after = after};
         temper_train_report report = {0};
         options.resume = 0;
@@ -114,6 +114,70 @@ SCRATCH_TEST(a_resumed_training_has_the_same_bits)
         temper_model_free(resumed);
     }
     temper_model_free(wanted);
+}
+
+SCRATCH_TEST(a_resumed_training_has_the_same_bits)
+{
+    struct dataset *data = made_data(MATRIX_CSR, ROWS, COLUMNS, 2);
+    check_resumed(data, dual_options(1e-8), 4);
+    dataset_free(data);
+}
+
+/* ---- Many columns of few entries: copies of the rows are made only where the ascent is not the end ------------ */
+
+enum { THIN_ROWS = 700, THIN_COLUMNS = 600 };
+
+/* Seven entries a row and a column. */
+static struct dataset *thin_data(void)
+{
+    double *value = calloc((size_t)THIN_ROWS * THIN_COLUMNS, sizeof *value);
+    const char **label = malloc(THIN_ROWS * sizeof *label);
+    for (size_t i = 0; value && label && i < THIN_ROWS; i++) {
+        label[i] = (i * 5 % 7 < 3) != (i % 11 == 0) ? "1" : "0";
+        for (size_t j = 0; j < THIN_COLUMNS; j++)
+            if ((31 * i + 17 * j) % 97 == 0)
+                value[i * THIN_COLUMNS + j] = 1 + (double)((i + j) % 7);
+    }
+    struct dataset *made = table_make(MATRIX_CSR, THIN_ROWS, THIN_COLUMNS, value, label);
+    free(value);
+    free((void *)label);
+    return made;
+}
+
+TEST(thin_rows_end_there_with_copies_and_without)
+{
+    static const struct {
+        double l2, tolerance;
+        bool suffices; /* the ascent: no copies are made */
+    } cases[] = {{0.05, 0.1, true}, {0.02, 1e-3, true}, {0.002, 1e-8, false}};
+    struct dataset *data = thin_data();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        temper_train_options options = dual_options(cases[i].tolerance);
+        temper_train_report exact = {0}, found = {0};
+        options.l2 = cases[i].l2;
+        temper_model *model = made_train(data, options, &found);
+        CHECK(found.stop == TEMPER_STOP_CONVERGED);
+        CHECKF((found.products == 0) == cases[i].suffices, "%zu: %zu products", i, found.products);
+        CHECK(made_gradient(made_inside(model), data) <= 1.01 * cases[i].tolerance);
+        temper_model_free(model);
+        check_same_on_threads(data, options);
+        options.solver = "tron";
+        options.tolerance = 1e-9;
+        temper_model_free(made_train(data, options, &exact));
+        CHECK_CLOSE(found.objective, exact.objective, 3e-3 * cases[i].tolerance + 1e-12);
+    }
+    dataset_free(data);
+}
+
+SCRATCH_TEST(resumed_trainings_of_thin_rows_have_the_same_bits)
+{
+    struct dataset *data = thin_data();
+    temper_train_options options = dual_options(0.1);
+    options.l2 = 0.05;
+    check_resumed(data, options, 2);
+    options = dual_options(1e-8);
+    options.l2 = 0.002;
+    check_resumed(data, options, 4);
     dataset_free(data);
 }
 
@@ -139,4 +203,5 @@ TEST(a_lack_of_memory_is_reported)
 TEST_LIST(LISTED(the_end_is_that_of_conjugate_gradients), LISTED(weaker_penalties_end_there_too),
           LISTED(a_solver_that_was_asked_for_and_other_starts_do_without),
           LISTED(any_number_of_threads_has_the_same_bits), LISTED(a_resumed_training_has_the_same_bits),
-          LISTED(a_lack_of_memory_is_reported))
+          LISTED(thin_rows_end_there_with_copies_and_without),
+          LISTED(resumed_trainings_of_thin_rows_have_the_same_bits), LISTED(a_lack_of_memory_is_reported))

@@ -375,8 +375,9 @@ static struct dataset *thin_data(void)
 }
 
 struct evaluation {
-    bool few_passes;
+    bool few_passes, no_copies;
     size_t threads;
+    bool misses_copies;
     double value[TEAM_MOST], gradient[TEAM_MOST][THIN_COLUMNS + 1];
     temper_status status[TEAM_MOST]; /* checked by the test: threads of a team do not count checks */
 };
@@ -396,35 +397,47 @@ static void evaluate_share(void *context, const temper_comm *comm)
                                         .intercept = true,
                                         .floats = true,
                                         .few_passes = to->few_passes,
+                                        .no_copies = to->no_copies,
                                         .threads = to->threads};
     if (status == TEMPER_OK)
         status = objective_new(&spec, &objective, NULL);
     if (status == TEMPER_OK)
         status = objective_evaluate(objective, w, &to->value[comm->rank], to->gradient[comm->rank], NULL);
     to->status[comm->rank] = status;
+    if (status == TEMPER_OK && comm->rank == 0)
+        to->misses_copies = objective_misses_copies(objective);
     objective_free(objective);
     dataset_free(data);
 }
 
 /* One process adds up rows, several add up columns; with a copy the sums are in floats. */
-SCRATCH_TEST(so_are_gradients_that_are_added_up_without_a_copy)
+static void check_without_copy(struct evaluation kind)
 {
     static struct evaluation alone, copied;
-    alone = (struct evaluation){.few_passes = true, .threads = 1};
+    alone = kind;
     copied = (struct evaluation){.threads = 1};
     team_run(1, evaluate_share, &alone);
     team_run(1, evaluate_share, &copied);
     CHECK(alone.status[0] == TEMPER_OK && copied.status[0] == TEMPER_OK);
+    CHECK(alone.misses_copies == kind.no_copies && !copied.misses_copies);
     for (size_t j = 0; j < THIN_COLUMNS + 1; j++)
         CHECK(fabs(alone.gradient[0][j] - copied.gradient[0][j]) < 1e-6);
     for (size_t size = 1; size < 5; size++) {
         static struct evaluation many;
-        many = (struct evaluation){.few_passes = true, .threads = 1 + size % 3};
+        many = kind;
+        many.threads = 1 + size % 3;
         team_run(size, evaluate_share, &many);
         for (size_t r = 0; r < size; r++)
             CHECK(many.status[r] == TEMPER_OK && many.value[r] == alone.value[0] &&
                   memcmp(many.gradient[r], alone.gradient[0], sizeof alone.gradient[0]) == 0);
     }
+}
+
+/* In ranges of rows, and in one range for a few evaluations. */
+SCRATCH_TEST(so_are_gradients_that_are_added_up_without_a_copy)
+{
+    check_without_copy((struct evaluation){.few_passes = true, .threads = 1});
+    check_without_copy((struct evaluation){.no_copies = true, .threads = 1});
 }
 
 SCRATCH_TEST(so_are_those_with_penalties_of_absolute_weights)

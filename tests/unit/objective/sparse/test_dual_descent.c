@@ -257,6 +257,38 @@ TEST(only_short_sparse_rows_with_a_logistic_loss_and_a_penalty_suit)
     dataset_free(three);
 }
 
+/* Rows of four ones; of many entries by what the matrix says, of which a sample is read. */
+TEST(many_entries_need_a_larger_penalty_or_more_features)
+{
+    enum { MANY = 1000, EACH = 4 };
+    static uint64_t start[MANY + 1];
+    static uint32_t column[MANY * EACH];
+    static float value[MANY * EACH];
+    for (size_t e = 0; e < (size_t)MANY * EACH; e++) {
+        start[e / EACH + 1] = e + 1;
+        column[e] = (uint32_t)(e % 50);
+        value[e] = 1;
+    }
+    struct dataset data = {.x = {.kind = MATRIX_CSR, .rows = MANY, .columns = 50, .row_start = start}};
+    data.x.column = column;
+    data.x.value = value;
+    data.classes.count = 2;
+    struct objective_spec spec = spec_of(&data, 1e-3); /* a curvature of 1 */
+    static const struct {
+        uint64_t entries, columns;
+        double curvature;
+        bool suits;
+    } cases[] = {{1 << 20, 50, 300, true},        {(1 << 20) + 1, 50, 300, false}, {(1 << 20) + 1, 50, 1.4, true},
+                 {(1 << 20) + 1, 50, 1.6, false}, {(1 << 20) + 1, 5000, 7, true},  {(1 << 20) + 1, 5000, 8, false},
+                 {(1 << 24) + 1, 50, 0.1, false}, {1 << 24, 50, 0.1, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        data.x.nonzeros = cases[i].entries;
+        data.x.columns = cases[i].columns;
+        spec.l2 = 1e-3 / cases[i].curvature;
+        CHECKF(suits(&spec) == cases[i].suits, "case %zu", i);
+    }
+}
+
 TEST(a_lack_of_memory_is_reported)
 {
     struct dataset *data = made_data(MATRIX_CSR, 40, COLUMNS, 2);
@@ -285,4 +317,5 @@ TEST_LIST(LISTED(the_bound_is_below_the_objective_and_as_close_as_was_asked),
           LISTED(value_and_gradient_at_zero_are_those_of_an_evaluation), LISTED(equal_rows_converge),
           LISTED(the_bound_holds_for_classes_of_unequal_weight), LISTED(weights_of_rows_count),
           LISTED(wide_arrays_have_the_same_bits),
-          LISTED(only_short_sparse_rows_with_a_logistic_loss_and_a_penalty_suit), LISTED(a_lack_of_memory_is_reported))
+          LISTED(only_short_sparse_rows_with_a_logistic_loss_and_a_penalty_suit),
+          LISTED(many_entries_need_a_larger_penalty_or_more_features), LISTED(a_lack_of_memory_is_reported))

@@ -92,6 +92,21 @@ TEST(rows_and_columns_give_the_same_bits)
     }
 }
 
+TEST(so_do_they_in_one_range)
+{
+    static struct both made;
+    double of_rows[COLUMNS] = {0}, of_columns[COLUMNS];
+    make(&made);
+    const struct sparse_rows rows = {.start = made.row_start, .column = made.column, .value = made.value, .rows = ROWS},
+                             columns = {.start = made.column_start,
+                                        .column = made.row,
+                                        .value = made.transposed,
+                                        .rows = COLUMNS};
+    row_scatter_entries(&rows, made.residual, of_rows);
+    row_scatter_by_columns(&columns, NULL, made.residual, of_columns);
+    CHECK(memcmp(of_rows, of_columns, sizeof of_rows) == 0);
+}
+
 TEST(every_part_is_in_the_range_that_begins_before_it)
 {
     for (size_t parts = 1; parts < 40; parts++)
@@ -117,5 +132,5 @@ TEST(squares_are_those_of_the_entries)
     }
 }
 
-TEST_LIST(LISTED(rows_and_columns_give_the_same_bits), LISTED(every_part_is_in_the_range_that_begins_before_it),
-          LISTED(squares_are_those_of_the_entries))
+TEST_LIST(LISTED(rows_and_columns_give_the_same_bits), LISTED(so_do_they_in_one_range),
+          LISTED(every_part_is_in_the_range_that_begins_before_it), LISTED(squares_are_those_of_the_entries))
