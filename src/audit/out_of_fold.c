@@ -107,7 +107,7 @@ static temper_status gather_scores(const struct audit_input *in, double *activat
 }
 
 /* Floats are enough for the default tolerances where features are standardised: values are centred before they are
- * rounded. Scores differ by less than they do for another tolerance. A tolerance of the user may need doubles. */
+ * rounded. A tolerance of the user may need doubles. */
 static temper_train_options options_of_fits(const struct audit_input *in, const struct audit_fits *fits)
 {
     temper_train_options options = in->train;
