@@ -884,7 +884,8 @@ typedef struct temper_audit_suspect {
 typedef struct temper_audit_options {
     size_t struct_size; /* set by temper_audit_defaults() */
     /* Used of these: loss and l2 unless they are chosen, scale, solver, precision, no_intercept, tolerance (NAN: 1e-2
-     * for two classes, 1e-3 for more, enough for a ranking), max_iterations, seed and threads. */
+     * for two classes, 1e-3 for more, enough for a ranking; then `auto` is "f32" for standardised features),
+     * max_iterations, seed and threads. */
     temper_train_options train;
     const char *kind;                     /* NULL or "label": ranks wrong labels; "row": ranks outlying rows */
     size_t folds;                         /* 5 */

@@ -379,7 +379,8 @@ def find_label_issues(X: Rows | None = None, y: Numbers | None = None, sample_we
         part.
     solver, tol, max_iter, fit_intercept, scale, n_jobs, precision
         As for :class:`TemperedLogisticRegression`; ``tol="auto"`` is what a ranking needs: 1e-2
-        for two classes, 1e-3 for more.
+        for two classes, 1e-3 for more. With it ``precision="auto"`` is "f32" where features are
+        standardised.
     random_state : int, RandomState or None
         The seed of the folds; None is 1.
     verbose : int, bool or "auto", default "auto"

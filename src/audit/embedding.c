@@ -201,17 +201,16 @@ static temper_status find_scaled_points(const struct audit_input *in, const stru
  * then the others are infinitely far. */
 static temper_status divide_by_median(const struct audit_input *in, double *distance)
 {
-    struct keyed_row *sorted = mem_alloc(in->rows, 2 * sizeof *sorted); /* and space for the sort */
-    if (!sorted)
+    uint64_t *key = mem_alloc(in->rows, sizeof *key);
+    if (!key)
         return error_no_memory(in->error);
     for (size_t row = 0; row < in->rows; row++)
-        sorted[row] = (struct keyed_row){radix_key(distance[row]), row};
-    radix_sort(sorted, in->rows, sorted + in->rows);
+        key[row] = radix_key(distance[row]);
     /* The upper median for an even number of rows. */
-    double median = distance[sorted[in->rows / 2].row];
+    double median = radix_number(radix_select(key, in->rows, in->rows / 2));
     for (size_t row = 0; row < in->rows; row++)
         distance[row] = median > 0 ? sqrt(distance[row] / median) : distance[row] > 0 ? INFINITY : 1;
-    mem_free(sorted);
+    mem_free(key);
     return TEMPER_OK;
 }
 

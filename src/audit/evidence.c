@@ -52,6 +52,7 @@ struct source_job {
     double *row;                       /* of each thread: evidence of one row, and one number per class */
     double vote[AUDIT_NEIGHBOURS + 1]; /* log(1 + C v) of v votes, which are whole numbers for given labels */
     double *log_p, *true_p;            /* of all rows: posteriors of the true class */
+    unsigned char *ones; /* of two classes: [row * 2], the NEAREST and all neighbours with label 1; else NULL */
 };
 
 /* ---- Evidence about one row ---------------------------------------------------------------------------------------
@@ -62,21 +63,16 @@ static size_t count_sources(const struct source_set *set)
     return set->losses + (set->votes ? 2 : 0) + (set->rff ? 1 : 0) + (set->true_p ? 1 : 0);
 }
 
-/* Two classes: the votes of given labels follow from their number, those of true_p are sums in registers. */
-static void count_two(const struct source_job *job, const uint32_t *neighbour, size_t count, const double *true_p,
-                      double *out)
+/* Two classes: sums of true_p in registers. */
+static void count_two(const uint32_t *neighbour, size_t count, const double *true_p, double *out)
 {
-    const uint32_t *label = job->in->data->label;
     double zero = 0, one = 0;
-    size_t ones = 0;
-    for (size_t i = 0; !true_p && i < count; i++)
-        ones += label[neighbour[i]];
-    for (size_t i = 0; true_p && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         zero += true_p[(size_t)neighbour[i] * 2];
         one += true_p[(size_t)neighbour[i] * 2 + 1];
     }
-    out[0] = true_p ? zero : (double)(count - ones);
-    out[1] = true_p ? one : (double)ones;
+    out[0] = zero;
+    out[1] = one;
 }
 
 /* out[class] = the votes of the first `count` neighbours, which vote with their given labels, or, if true_p is not
@@ -99,12 +95,31 @@ static void fill_votes(const struct source_job *job, const uint32_t *neighbour, 
                        double *out)
 {
     size_t classes = job->in->classes;
-    if (classes == 2)
-        count_two(job, neighbour, count, true_p, out);
+    if (classes == 2 && true_p)
+        count_two(neighbour, count, true_p, out);
     else
         count_votes(job, neighbour, count, true_p, out);
     for (size_t c = 0; c < classes; c++)
         out[c] = true_p ? log1p((double)classes * out[c]) : job->vote[(size_t)out[c]];
+}
+
+/* The same of both numbers of neighbours that are counted, by their given labels: out[2 * classes]. Of two classes they
+ * follow from what was counted before. */
+static void fill_label_votes(const struct source_job *job, size_t row, double *out)
+{
+    const struct audit_neighbours *near = job->near;
+    const uint32_t *neighbour = near->neighbour + row * near->count;
+    size_t nearest = near->count < NEAREST ? near->count : (size_t)NEAREST;
+    if (job->ones) {
+        const unsigned char *ones = job->ones + row * 2;
+        out[0] = job->vote[nearest - ones[0]];
+        out[1] = job->vote[ones[0]];
+        out[2] = job->vote[near->count - ones[1]];
+        out[3] = job->vote[ones[1]];
+        return;
+    }
+    fill_votes(job, neighbour, nearest, NULL, out);
+    fill_votes(job, neighbour, near->count, NULL, out + job->in->classes);
 }
 
 /* Fills out[source * classes + class]. */
@@ -116,8 +131,7 @@ static void fill_evidence(const struct source_job *job, const struct source_set 
     for (size_t i = 0; i < set->losses; i++, out += classes)
         memcpy(out, job->fits->activation[set->first + i] + row * classes, classes * sizeof *out);
     if (set->votes) {
-        fill_votes(job, neighbour, near->count < NEAREST ? near->count : (size_t)NEAREST, NULL, out);
-        fill_votes(job, neighbour, near->count, NULL, out + classes);
+        fill_label_votes(job, row, out);
         out += 2 * classes;
     }
     if (set->true_p) {
@@ -137,7 +151,8 @@ enum { ROW_CHUNK = 256 }; /* rows that a thread takes at a time */
 struct row_loop {
     const struct source_job *job;
     const struct source_set *set;
-    const struct noise_model *model;
+    const struct noise_model *model[2]; /* one, or those of a range */
+    double log_label[2][4];             /* of each, for two classes: log p(given | true), [true * 2 + given] */
     size_t rows;
     double *out;
     void (*work)(const struct row_loop *loop, size_t row, size_t worker);
@@ -174,6 +189,21 @@ static temper_status each_row(struct row_loop loop)
     size_t chunks = (loop.rows + ROW_CHUNK - 1) / ROW_CHUNK;
     temper_status status = parallel_blocks(chunks, threads_worth(in->threads, work), row_chunk, &loop);
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(in->error);
+}
+
+/* Work of a row_loop: the neighbours with label 1. */
+static void count_ones(const struct row_loop *loop, size_t row, size_t worker)
+{
+    const struct audit_neighbours *near = loop->job->near;
+    const uint32_t *label = loop->job->in->data->label, *neighbour = near->neighbour + row * near->count;
+    uint32_t nearest = 0, all = 0;
+    (void)worker;
+    for (size_t i = 0; i < near->count; i++) {
+        all += label[neighbour[i]];
+        nearest = i < NEAREST ? all : nearest;
+    }
+    loop->job->ones[row * 2] = (unsigned char)nearest;
+    loop->job->ones[row * 2 + 1] = (unsigned char)all;
 }
 
 /* ---- Estimates from a set of sources ------------------------------------------------------------------------------
@@ -215,6 +245,26 @@ static temper_status fit_set(const struct source_job *job, const struct source_s
     return noise_model_fit(&rows, best_only, out, in->error);
 }
 
+/* noise_model_row by a model of the loop. Of two classes the logarithms of the probabilities of labels are in the loop.
+ */
+static double joint_of(const struct row_loop *loop, size_t model, const double *evidence, uint32_t given, double *out)
+{
+    if (loop->job->in->classes != 2)
+        return noise_model_row(loop->model[model], evidence, given, out);
+    noise_model_scores(loop->model[model], evidence, out);
+    out[0] += loop->log_label[model][given];
+    out[1] += loop->log_label[model][2 + given];
+    double top = fmax(out[0], out[1]);
+    return top + log(1 + exp(fmin(out[0], out[1]) - top));
+}
+
+/* Fills the logarithms of two classes. */
+static void fill_log_labels(struct row_loop *loop)
+{
+    for (size_t i = 0; i < 2 && loop->model[i] && loop->job->in->classes == 2; i++)
+        noise_model_log_labels(loop->model[i], loop->log_label[i]);
+}
+
 /* Work of a row_loop: log p(true class | evidence, given label). */
 static void posterior_row(const struct row_loop *loop, size_t row, size_t worker)
 {
@@ -222,7 +272,7 @@ static void posterior_row(const struct row_loop *loop, size_t row, size_t worker
     const struct audit_input *in = loop->job->in;
     double *log_p = loop->out + row * in->classes;
     fill_evidence(loop->job, loop->set, row, space);
-    double all = noise_model_row(loop->model, space, in->data->label[row], log_p);
+    double all = joint_of(loop, 0, space, in->data->label[row], log_p);
     for (size_t c = 0; c < in->classes; c++)
         log_p[c] -= all;
 }
@@ -231,8 +281,10 @@ static void posterior_row(const struct row_loop *loop, size_t row, size_t worker
 static temper_status fill_posteriors(const struct source_job *job, const struct source_set *set,
                                      const struct noise_model *model, double *log_p)
 {
-    return each_row((struct row_loop){
-        .job = job, .set = set, .model = model, .rows = job->in->rows, .out = log_p, .work = posterior_row});
+    struct row_loop loop = {
+        .job = job, .set = set, .model = {model}, .rows = job->in->rows, .out = log_p, .work = posterior_row};
+    fill_log_labels(&loop);
+    return each_row(loop);
 }
 
 /* Work of a row_loop: the range of the probability that the given label is wrong, which includes its estimate. */
@@ -241,13 +293,12 @@ static void range_row(const struct row_loop *loop, size_t row, size_t worker)
     double *space = space_of(loop->job, worker);
     const struct audit_input *in = loop->job->in;
     const struct audit_noise *noise = loop->noise;
-    const struct noise_model *model[] = {&noise->estimate.low, &noise->estimate.high};
     uint32_t given = in->data->label[row];
     double *joint = space + NOISE_SOURCES * in->classes, end[2];
     double score = fmax(-expm1(noise->log_posterior[row * in->classes + given]), 0);
     fill_evidence(loop->job, loop->set, row, space);
     for (size_t i = 0; i < 2; i++) {
-        double all = noise_model_row(model[i], space, given, joint);
+        double all = joint_of(loop, i, space, given, joint);
         end[i] = fmax(-expm1(joint[given] - all), 0);
     }
     noise->low[row] = fmin(end[0], score);
@@ -258,8 +309,14 @@ static void range_row(const struct row_loop *loop, size_t row, size_t worker)
 static temper_status fill_range(const struct source_job *job, const struct source_set *set,
                                 const struct audit_noise *noise)
 {
-    return each_row(
-        (struct row_loop){.job = job, .set = set, .rows = job->in->rows, .work = range_row, .noise = noise});
+    struct row_loop loop = {.job = job,
+                            .set = set,
+                            .model = {&noise->estimate.low, &noise->estimate.high},
+                            .rows = job->in->rows,
+                            .work = range_row,
+                            .noise = noise};
+    fill_log_labels(&loop);
+    return each_row(loop);
 }
 
 /* ---- The choice of sources ----------------------------------------------------------------------------------------
@@ -532,11 +589,15 @@ static temper_status allocate(const struct audit_input *in, struct source_job *j
     job->given = mem_alloc(job->sample, sizeof *job->given);
     job->row = mem_alloc(in->threads, row_space(in) * sizeof *job->row);
     job->true_p = mem_alloc(in->rows, each);
+    if (in->classes == 2 && job->near->count > 0)
+        job->ones = mem_alloc(in->rows, 2 * sizeof *job->ones);
     job->log_p = noise->log_posterior = mem_alloc(in->rows, each);
     noise->low = mem_alloc(in->rows, sizeof *noise->low);
     noise->high = mem_alloc(in->rows, sizeof *noise->high);
     bool fine = job->sampled && job->given && job->row && job->true_p && job->log_p && noise->low && noise->high;
-    return fine ? TEMPER_OK : error_no_memory(in->error);
+    if (!fine || (in->classes == 2 && job->near->count > 0 && !job->ones))
+        return error_no_memory(in->error);
+    return job->ones ? each_row((struct row_loop){.job = job, .rows = in->rows, .work = count_ones}) : TEMPER_OK;
 }
 
 temper_status audit_estimate_noise(const struct audit_input *in, struct audit_fits *fits,
@@ -553,5 +614,6 @@ temper_status audit_estimate_noise(const struct audit_input *in, struct audit_fi
     mem_free(job.given);
     mem_free(job.row);
     mem_free(job.true_p);
+    mem_free(job.ones);
     return status;
 }

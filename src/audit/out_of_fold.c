@@ -106,11 +106,23 @@ static temper_status gather_scores(const struct audit_input *in, double *activat
     return status;
 }
 
+/* Floats are enough for the default tolerances where features are standardised: values are centred before they are
+ * rounded. A tolerance of the user may need doubles. */
+static temper_train_options options_of_fits(const struct audit_input *in, const struct audit_fits *fits)
+{
+    temper_train_options options = in->train;
+    bool is_auto = !options.precision || strcmp(options.precision, "auto") == 0;
+    if (is_auto && isnan(in->options->train.tolerance) && fits->features.scale.kind == SCALE_STANDARD)
+        options.precision = "f32";
+    return options;
+}
+
 /* Fits one model per loss and fold, and gathers the scores. `few`: for a handful of fits, the Gram matrix of a
  * preconditioner would take longer than it saves. `fit` is space for all fits. */
 static temper_status run_fits(const struct audit_input *in, struct audit_fits *fits, struct fit_spec *fit)
 {
     struct out_of_fold_job job = {.in = in, .fits = fits};
+    temper_train_options options = options_of_fits(in, fits);
     bool finished;
     size_t folds = in->options->folds, count = folds * fits->losses;
     /* A fit leaves out one part of the only partition, and starts from zero. */
@@ -121,7 +133,7 @@ static temper_status run_fits(const struct audit_input *in, struct audit_fits *f
                                 .partition = &fits->folds,
                                 .fit = fit,
                                 .count = count,
-                                .options = &in->train,
+                                .options = &options,
                                 .threads = in->threads,
                                 .few = true,
                                 .ended = take_scores,

@@ -29,6 +29,25 @@ static void move_rows(const struct keyed_row *from, size_t count, size_t digit, 
         to[place[digit_of(from[i].key, digit)]++] = from[i];
 }
 
+/* From the highest digit on, only the keys whose digit is that of the key in question are kept. */
+uint64_t radix_select(uint64_t *key, size_t count, size_t index)
+{
+    for (size_t digit = DIGITS; digit-- > 0 && count > 1;) {
+        size_t of_value[VALUES] = {0}, value = 0, kept = 0;
+        for (size_t i = 0; i < count; i++)
+            of_value[digit_of(key[i], digit)]++;
+        for (; index >= of_value[value]; value++)
+            index -= of_value[value];
+        for (size_t i = 0; i < count; i++) {
+            uint64_t copied = key[i];
+            key[kept] = copied;
+            kept += digit_of(copied, digit) == value;
+        }
+        count = kept;
+    }
+    return key[0];
+}
+
 void radix_sort(struct keyed_row *rows, size_t count, struct keyed_row *space)
 {
     struct keyed_row *from = rows, *to = space;

@@ -35,4 +35,7 @@ static inline double radix_number(uint64_t key)
 /* Sorts rows[count] by their keys, rows of equal keys remaining in their order. space[count] is overwritten. */
 void radix_sort(struct keyed_row *rows, size_t count, struct keyed_row *space);
 
+/* The key that would be key[index] if all were sorted; index < count. Overwrites key[count]. */
+uint64_t radix_select(uint64_t *key, size_t count, size_t index);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "audit/audit_steps.h"
+#include "audit/radix_sort.h"
 #include "base/memory.h"
 #include "data/duplicate_rows.h"
 
@@ -98,12 +99,6 @@ static temper_status fill_classes(const struct audit_input *in, const struct aud
 
 /* ---- Duplicates ------------------------------------------------------------------------------ */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Pairs across classes first, then by distance; ties by row. */
 static int by_importance(const void *a, const void *b)
 {
@@ -117,14 +112,13 @@ static int by_importance(const void *a, const void *b)
 
 /* The median distance to the nearest row: the unit of distances; 0 if most rows have an equal one, or without
  * distances. `space` has one number per row. */
-static double median_distance(const struct audit_input *in, const struct audit_neighbours *near, double *space)
+static double median_distance(const struct audit_input *in, const struct audit_neighbours *near, uint64_t *space)
 {
     if (!near->twin)
         return 0;
     for (size_t row = 0; row < in->rows; row++)
-        space[row] = near->twin_distance[row];
-    qsort(space, in->rows, sizeof *space, ascending);
-    return space[in->rows / 2];
+        space[row] = radix_key(near->twin_distance[row]);
+    return radix_number(radix_select(space, in->rows, in->rows / 2));
 }
 
 /* Whether two rows are near each other, and the pair is not that of the other row's twin. */
@@ -180,7 +174,7 @@ static temper_status fill_duplicates(const struct audit_input *in, const struct 
     if (!features)
         return TEMPER_OK;
     uint64_t *first = mem_alloc(in->rows, sizeof *first);
-    double *space = mem_alloc(in->rows, sizeof *space);
+    uint64_t *space = mem_alloc(in->rows, sizeof *space);
     unsigned char *seen = mem_zeroed(in->rows, 1);
     temper_status status = first && space && seen ? TEMPER_OK : error_no_memory(in->error);
     status = comm_agree(in->labels.comm, status, in->error);
@@ -212,14 +206,13 @@ static int by_score(const void *a, const void *b)
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-/* 1.4826 times the median absolute logarithm of the distances, whose median is 0: a robust standard deviation. `order`
- * is space. */
-static double spread_of(const struct audit_input *in, const double *distance, struct outlier_order *order)
+/* 1.4826 times the median absolute logarithm of the distances, whose median is 0: a robust standard deviation. `space`
+ * has one number per row. The lower median for an even number of rows. */
+static double spread_of(const struct audit_input *in, const double *distance, uint64_t *space)
 {
     for (size_t row = 0; row < in->rows; row++)
-        order[row] = (struct outlier_order){fabs(log(fmax(distance[row], 1e-300))), row};
-    qsort(order, in->rows, sizeof *order, by_score);
-    return 1.4826 * order[in->rows / 2].score;
+        space[row] = radix_key(fabs(log(fmax(distance[row], 1e-300))));
+    return 1.4826 * radix_number(radix_select(space, in->rows, in->rows - 1 - in->rows / 2));
 }
 
 /* Lists the rows whose distance to their neighbours is unusually large. */
@@ -230,9 +223,14 @@ static temper_status fill_outliers(const struct audit_input *in, const struct au
     if (!in->features)
         return TEMPER_OK;
     struct outlier_order *order = mem_alloc(in->rows, sizeof *order);
-    if (!order)
+    uint64_t *space = mem_alloc(in->rows, sizeof *space);
+    if (!order || !space) {
+        mem_free(order);
+        mem_free(space);
         return error_no_memory(in->error);
-    double unit = spread_of(in, near->distance, order);
+    }
+    double unit = spread_of(in, near->distance, space);
+    mem_free(space);
     for (size_t row = 0; unit > 0 && row < in->rows; row++) {
         double score = fmin(log(fmax(near->distance[row], 1e-300)) / unit, 1e6);
         if (score >= OUTLIER)

@@ -102,7 +102,7 @@ static void set_labels(const struct noise_block *block, const double *transition
     out->other = transition ? transition[other * 2 + own] : rate;
 }
 
-/* Correct labels: the loss and its derivatives by the slopes. */
+/* Correct labels with a temperature other than 1: the loss and its derivatives by the slopes. */
 static void correct_sums(const struct noise_fit *fit, const struct noise_margins *rows, struct noise_margin_sums *sums)
 {
     double margin[NOISE_BLOCK], loss[NOISE_BLOCK], slope[NOISE_BLOCK];
@@ -125,7 +125,9 @@ void noise_binary_block(const struct noise_fit *fit, const double *w, double rat
     struct noise_margins rows = margins_of(fit, w, block, slope);
     struct noise_margin_sums found = {.by_slope = sums};
     set_labels(&fit->block[block], fit->transition, rate, &rows);
-    if (fit->correct)
+    if (fit->correct && fit->temperature == 1)
+        fit->kernel->noise->margins_correct(&rows, &found);
+    else if (fit->correct)
         correct_sums(fit, &rows, &found);
     else
         fit->kernel->noise->margins(&rows, &found);
@@ -137,11 +139,26 @@ void noise_binary_block(const struct noise_fit *fit, const double *w, double rat
     sums[shared + 1] = fit->transition || fit->correct ? 0 : found.by_same - found.by_other;
 }
 
+/* The table of losses of the temperature, where correct labels need one. Without floats, which no kernel of these sums
+ * reads. */
+static void build_table(const struct noise_fit *fit)
+{
+    struct noise_binary *binary = fit->binary;
+    if (fit->correct && fit->temperature != 1 && binary->table.t2 != fit->temperature)
+        margin_table_for_rows(&binary->table, 1, fit->temperature, UINT64_MAX, false);
+}
+
+void noise_binary_take_table(struct noise_fit *fit, const struct noise_fit *of)
+{
+    build_table(of);
+    if (fit->binary->table.t2 != of->binary->table.t2)
+        fit->binary->table = of->binary->table;
+}
+
 void noise_binary_prepare(const struct noise_fit *fit)
 {
     struct noise_binary *binary = fit->binary;
-    if (fit->correct && binary->table.t2 != fit->temperature)
-        margin_table_build(&binary->table, 1, fit->temperature);
+    build_table(fit);
     if (fit->slopes == 1 || binary->has_classes)
         return;
     for (size_t i = 0; i < fit->blocks; i++)

@@ -21,6 +21,8 @@ void noise_binary_free(struct noise_binary *binary);
 
 /* Before the blocks of a likelihood: builds what these share. */
 void noise_binary_prepare(const struct noise_fit *fit);
+/* Copies the table of losses of another fit with the same settings, which is built there first if it is missing. */
+void noise_binary_take_table(struct noise_fit *fit, const struct noise_fit *of);
 /* Fills sums[] of a block: derivatives of the log likelihood by the shared parameters, minus the log likelihood, and
  * its derivative by the rate, which is that of uniform noise if the fit has no table. */
 void noise_binary_block(const struct noise_fit *fit, const double *w, double rate, size_t block, double *sums);

@@ -187,6 +187,8 @@ void noise_fit_take_settings(struct noise_fit *fit, const struct noise_fit *of)
     fit->log_odds = of->log_odds;
     fit->correct = of->correct;
     fit->temperature = of->temperature;
+    if (fit->binary)
+        noise_binary_take_table(fit, of);
 }
 
 void noise_fit_free(struct noise_fit *fit)

@@ -26,6 +26,8 @@ static const double STARTS[] = {1, 3};
 static const double RANGE_NATS = 1.3528;
 /* Temperatures of correct labels, and the nats that each slope beyond the first of a source has to gain. */
 static const double TEMPERATURES[] = {1, 1.3}, SLOPE_COST = 0.5;
+/* Correct labels are maximised until two iterations in a row gain less than this many nats. */
+static const double CORRECT_GAIN = 0.01;
 static const double LEAST_STEP = 0.05, MOST_STEP = 4, FIRST_STEP = 0.3; /* of the log odds, in the search of the ends */
 
 enum {
@@ -88,6 +90,14 @@ double noise_model_row(const struct noise_model *model, const double *evidence, 
     for (size_t c = 0; c < model->classes; c++)
         out[c] += log(transition_of(model->transition, model->rate, model->classes, c, given));
     return log_sum_exp(out, model->classes);
+}
+
+void noise_model_log_labels(const struct noise_model *model, double *out)
+{
+    size_t classes = model->classes;
+    for (size_t c = 0; c < classes; c++)
+        for (size_t g = 0; g < classes; g++)
+            out[c * classes + g] = log(transition_of(model->transition, model->rate, classes, c, (uint32_t)g));
 }
 
 double noise_model_likelihood(const struct noise_model *model, const double *evidence, uint32_t given, double *space)
@@ -498,6 +508,7 @@ static temper_status find_correct(struct noise_search *search, struct noise_spac
     memcpy(w + sources * classes, space->w + sources, fit->offsets * sizeof *w);
     fit->slopes = classes;
     fit->correct = true;
+    search->least_gain = CORRECT_GAIN; /* of the parameters nothing is used but the value */
     for (size_t i = 0; status == TEMPER_OK && i < sizeof TEMPERATURES / sizeof *TEMPERATURES; i++) {
         double posterior = -INFINITY;
         if (out->log_posterior - out->without < NOISE_LEAST_GAIN)
@@ -506,6 +517,7 @@ static temper_status find_correct(struct noise_search *search, struct noise_spac
         status = noise_maximise(search, i == 0 ? NOISE_FAR : NOISE_NEAR, CORRECT_ITERATIONS, w, &posterior, error);
         out->without = fmax(out->without, posterior - cost);
     }
+    search->least_gain = 0;
     fit->slopes = 1;
     fit->correct = false;
     fit->temperature = 1;

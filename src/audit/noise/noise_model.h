@@ -70,6 +70,8 @@ void noise_model_sharpen(struct noise_model *model, double factor);
 /* Of one row: log p(true class, given label) into out[classes], up to a constant of the row; returns the logarithm of
  * their sum. `evidence` is [source * classes + class]. */
 double noise_model_row(const struct noise_model *model, const double *evidence, uint32_t given, double *out);
+/* out[true * classes + given]: log p(given label | true class). */
+void noise_model_log_labels(const struct noise_model *model, double *out);
 /* log p(given label) of one row; `space` is for one number per class. */
 double noise_model_likelihood(const struct noise_model *model, const double *evidence, uint32_t given, double *space);
 

@@ -122,6 +122,22 @@ static void precondition(void *context, double *v)
 
 /* ---- Maximisation ------------------------------------------------------------------------------------------------ */
 
+/* What the last iterations have gained. */
+struct gain_watch {
+    double least, value; /* in nats of a row, on average; the value after the last iteration */
+    size_t small;        /* iterations in a row that have gained less */
+};
+
+/* optim_options.on_progress: false after two iterations in a row that have gained too little. */
+static bool still_gains(void *context, const struct optim_progress *progress)
+{
+    struct gain_watch *watch = context;
+    bool small = progress->iteration > 0 && watch->value - progress->value < watch->least;
+    watch->small = small ? watch->small + 1 : 0;
+    watch->value = progress->value;
+    return watch->small < 2;
+}
+
 /* Maximises one of the two fits, preconditioned if there is a preconditioner for so many parameters. */
 static temper_status maximise(struct noise_search *search, struct noise_fit *fit, size_t iterations, double *w,
                               double *posterior, temper_error *error)
@@ -133,6 +149,11 @@ static temper_status maximise(struct noise_search *search, struct noise_fit *fit
                                     .history = HISTORY,
                                     .no_memory = true};
     struct optim_result result;
+    struct gain_watch watch = {.least = search->least_gain / count_rows(fit)};
+    if (search->least_gain > 0) {
+        options.on_progress = still_gains;
+        options.progress_context = &watch;
+    }
     if (search->hessian > 0 && search->hessian == problem.size) {
         problem.precondition = precondition;
         problem.preconditioner = search;
@@ -157,7 +178,8 @@ temper_status noise_maximise_sample(struct noise_search *search, enum noise_star
 temper_status noise_maximise(struct noise_search *search, enum noise_start start, size_t iterations, double *w,
                              double *posterior, temper_error *error)
 {
-    noise_fit_take_settings(&search->sample, &search->all);
+    if (search->has_sample)
+        noise_fit_take_settings(&search->sample, &search->all);
     if (start != NOISE_AGAIN)
         search->hessian = 0;
     if (search->has_sample && start == NOISE_FAR)
@@ -187,6 +209,7 @@ temper_status noise_search_new(const struct noise_rows *rows, struct noise_searc
 {
     size_t sample = rows->rows / SAMPLE_SHARE > SAMPLE_ROWS ? rows->rows / SAMPLE_SHARE : (size_t)SAMPLE_ROWS;
     out->has_sample = false;
+    out->least_gain = 0;
     out->hessian = 0;
     TRY(noise_fit_new(rows, &out->all, error));
     return 2 * sample <= rows->rows && out->all.offsets > 0 ? make_sample(out, sample, error) : TEMPER_OK;

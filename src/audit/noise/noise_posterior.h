@@ -13,7 +13,10 @@ enum { NOISE_HESSIAN = 32 }; /* parameters of a preconditioner at most: each tak
 struct noise_search {
     struct noise_fit all, sample; /* the settings of `all` are those of both */
     struct noise_rows sample_rows;
-    bool has_sample;                              /* there are enough rows for one */
+    bool has_sample; /* there are enough rows for one */
+    /* A maximisation whose value alone matters ends where two iterations in a row gain less than this, in nats; 0: it
+     * ends where the gradient is small. */
+    double least_gain;
     size_t hessian;                               /* the number of parameters of the preconditioner; 0: there is none */
     double factor[NOISE_HESSIAN * NOISE_HESSIAN]; /* its Cholesky factor */
 };

@@ -47,6 +47,9 @@ struct noise_score_sums {
 
 struct noise_kernels {
     void (*margins)(const struct noise_margins *rows, struct noise_margin_sums *sums);
+    /* The same of labels that are the true classes (same = 1, other = 0), without a least probability. by_same and
+     * by_other become 0. */
+    void (*margins_correct)(const struct noise_margins *rows, struct noise_margin_sums *sums);
     /* Fills margin[stride]. */
     void (*margin_values)(const struct noise_margins *rows, double *margin);
     /* by_slope[sources]: the sums of slope[row] * difference over the stride. */

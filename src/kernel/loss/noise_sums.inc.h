@@ -130,9 +130,40 @@ HOT void noise_margins_of(const struct noise_margins *rows, size_t sources, stru
         of(rows, (rows)->sources, sums);                                                                               \
     }
 
-static void noise_margins_run(const struct noise_margins *rows, struct noise_margin_sums *sums)
+static void noise_margins_run(const struct noise_margins *rows,
+                              struct noise_margin_sums *sums){NOISE_BY_SOURCES(noise_margins_of, rows, sums)}
+
+/* log(1 / (1 + exp(-m))) = min(m, 0) - log(1 + exp(-|m|)) */
+HOT void noise_correct_of(const struct noise_margins *rows, size_t sources, struct noise_margin_sums *sums)
 {
-    NOISE_BY_SOURCES(noise_margins_of, rows, sums)
+    vec by_slope[NOISE_MOST], by_offset = vec_all(0), below = by_offset;
+    struct noise_logs logs = {vec_all(1), vec_all(0), 0};
+    EACH_SOURCE for (size_t k = 0; k < sources; k++) by_slope[k] = vec_all(0);
+    for (size_t row = 0; row < rows->rows; row += LANES) {
+        ivec live = noise_live(row, rows->rows);
+        vec m = noise_margin_at(rows, sources, row);
+        vec e = vec_exp_negative(-vec_abs(m)), r = vec_reciprocal(1 + e);
+        ivec wrong = m < 0;
+        vec not_own = noise_where(live, vec_select(wrong, r, e * r));
+        below += noise_where(live & wrong, m);
+        by_offset += not_own;
+        EACH_SOURCE for (size_t k = 0; k < sources; k++) by_slope[k] =
+            vec_fma(not_own, vec_load(rows->difference + k * rows->stride + row), by_slope[k]);
+        noise_logs_add(&logs, vec_select(live, 1 + e, vec_all(1)));
+    }
+    EACH_SOURCE for (size_t k = 0; k < sources; k++) sums->by_slope[k] = noise_add_lanes(by_slope[k]);
+    sums->by_offset = noise_add_lanes(by_offset);
+    sums->by_same = sums->by_other = 0;
+    sums->log_likelihood = noise_add_lanes(below) - noise_logs_end(&logs);
+}
+
+/* A slope for each class of five sources is what an audit with all of them has. */
+static void noise_margins_correct_run(const struct noise_margins *rows, struct noise_margin_sums *sums)
+{
+    if (rows->sources == 10)
+        noise_correct_of(rows, 10, sums);
+    else
+        noise_correct_of(rows, rows->sources, sums);
 }
 
 static void noise_margin_values_run(const struct noise_margins *rows, double *margin)
@@ -273,5 +304,6 @@ static void noise_score_joint_run(const struct noise_scores *rows, const double 
 }
 
 #define NOISE_TABLE                                                                                                    \
-    {noise_margins_run,      noise_margin_values_run, noise_margin_dots_run,  noise_margin_priors_run,                 \
-     noise_margin_joint_run, noise_scores_run,        noise_score_priors_run, noise_score_joint_run}
+    {noise_margins_run,     noise_margins_correct_run, noise_margin_values_run,                                        \
+     noise_margin_dots_run, noise_margin_priors_run,   noise_margin_joint_run,                                         \
+     noise_scores_run,      noise_score_priors_run,    noise_score_joint_run}

@@ -39,6 +39,21 @@ static void margins(const struct noise_margins *rows, struct noise_margin_sums *
     *sums = all;
 }
 
+/* log(1 / (1 + exp(-m))) is m itself far below 0. */
+static void margins_correct(const struct noise_margins *rows, struct noise_margin_sums *sums)
+{
+    struct noise_margin_sums all = {.by_slope = sums->by_slope};
+    memset(all.by_slope, 0, rows->sources * sizeof *all.by_slope);
+    for (size_t row = 0; row < rows->rows; row++) {
+        double margin = margin_of(rows, row), by_margin = logistic(-margin);
+        for (size_t k = 0; k < rows->sources; k++)
+            all.by_slope[k] += by_margin * rows->difference[k * rows->stride + row];
+        all.by_offset += by_margin;
+        all.log_likelihood += fmin(margin, 0) - log1p(exp(-fabs(margin)));
+    }
+    *sums = all;
+}
+
 static void margin_values(const struct noise_margins *rows, double *margin)
 {
     for (size_t row = 0; row < rows->stride; row++)
@@ -133,5 +148,5 @@ static void score_joint(const struct noise_scores *rows, const double *prior, do
     }
 }
 
-const struct noise_kernels noise_plain = {margins,      margin_values, margin_dots,  margin_priors,
-                                          margin_joint, scores,        score_priors, score_joint};
+const struct noise_kernels noise_plain = {margins,      margins_correct, margin_values, margin_dots, margin_priors,
+                                          margin_joint, scores,          score_priors,  score_joint};

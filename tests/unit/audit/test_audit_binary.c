@@ -72,6 +72,44 @@ static void check_planted(double rate, double least)
     free(p);
 }
 
+/* The scores of all rows with a precision of the fits; NULL: the default. */
+static void audit_in(const char *precision, double tolerance, double *score)
+{
+    struct planting *p = calloc(1, sizeof *p);
+    temper_audit_options options = temper_audit_defaults();
+    temper_error error = {0};
+    if (!CHECK(p))
+        return;
+    draw(p, 0.1);
+    options.train.threads = 1;
+    options.train.precision = precision;
+    options.train.tolerance = tolerance;
+    if (CHECK(temper_data_borrow_f64(p->x, ROWS, COLUMNS, p->label, &p->data, &error) == TEMPER_OK) &&
+        CHECKF(temper_audit(p->data, &options, NULL, &p->report, &error) == TEMPER_OK, "%s", error.message))
+        for (size_t i = 0; i < ROWS; i++)
+            score[p->report.suspects[i].row] = p->report.suspects[i].score;
+    temper_audit_report_free(&p->report);
+    temper_data_free(p->data);
+    free(p);
+}
+
+/* Standardised features are floats in the fits unless a tolerance is given; scores are hardly different. */
+TEST(fits_are_in_floats)
+{
+    static double of_default[ROWS], f32[ROWS], f64[ROWS], given[ROWS];
+    bool differs = false;
+    audit_in(NULL, (double)NAN, of_default);
+    audit_in("f32", (double)NAN, f32);
+    audit_in("f64", (double)NAN, f64);
+    audit_in(NULL, 1e-2, given);
+    for (size_t row = 0; row < ROWS; row++) {
+        CHECK(of_default[row] == f32[row] && given[row] == f64[row]);
+        CHECKF(fabs(f32[row] - f64[row]) < 1e-5, "row %zu: %g and %g", row, f32[row], f64[row]);
+        differs = differs || f32[row] != f64[row];
+    }
+    CHECK(differs);
+}
+
 TEST(a_tenth_is_wrong)
 {
     check_planted(0.1, 0.75);
@@ -82,4 +120,4 @@ TEST(a_fifth_is_wrong)
     check_planted(0.2, 0.83);
 }
 
-TEST_LIST(LISTED(a_tenth_is_wrong), LISTED(a_fifth_is_wrong))
+TEST_LIST(LISTED(fits_are_in_floats), LISTED(a_tenth_is_wrong), LISTED(a_fifth_is_wrong))

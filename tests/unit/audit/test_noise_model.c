@@ -191,6 +191,10 @@ TEST(a_row_adds_up)
         sum += exp(out[c]);
     }
     CHECK_CLOSE(exp(all), sum, 1e-14);
+    double log_label[9];
+    noise_model_log_labels(&model, log_label);
+    for (size_t cell = 0; cell < 9; cell++)
+        CHECK(log_label[cell] == log(table[cell]));
 }
 
 /* All of one class, and evidence that says nothing: no NaN comes out. */

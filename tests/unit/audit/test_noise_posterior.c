@@ -84,6 +84,33 @@ TEST(the_sample_stands_for_all_rows)
     noise_search_free(&search);
 }
 
+/* Where the value alone matters, fewer iterations find it to hundredths of a nat. */
+TEST(small_gains_end_it)
+{
+    struct noise_rows rows = made_rows(ROWS, 2);
+    struct noise_search search;
+    double w[2][PARAMETERS], posterior[2];
+    if (!CHECK(noise_search_new(&rows, &search, NULL) == TEMPER_OK))
+        return;
+    search.all.free_rate = true;
+    for (size_t i = 0; i < 2; i++) {
+        search.least_gain = i == 0 ? 0 : 0.01;
+        begin(&search, w[i]);
+        CHECK(noise_maximise(&search, NOISE_SEVERAL, ITERATIONS, w[i], &posterior[i], NULL) == TEMPER_OK);
+    }
+    CHECKF(fabs(posterior[0] - posterior[1]) < 0.05, "%g and %g", posterior[0], posterior[1]);
+    CHECK(memcmp(w[0], w[1], sizeof w[0]) != 0);
+    /* A gain that no iteration has ends it after the second. */
+    search.least_gain = 1e9;
+    begin(&search, w[1]);
+    CHECK(noise_maximise(&search, NOISE_SEVERAL, ITERATIONS, w[1], &posterior[1], NULL) == TEMPER_OK);
+    begin(&search, w[0]);
+    search.least_gain = 0;
+    CHECK(noise_maximise(&search, NOISE_SEVERAL, 2, w[0], &posterior[0], NULL) == TEMPER_OK);
+    CHECK(posterior[0] == posterior[1]);
+    noise_search_free(&search);
+}
+
 TEST(few_rows_have_no_sample)
 {
     struct noise_rows rows = made_rows(1000, 2);
@@ -113,5 +140,5 @@ TEST(no_memory_is_reported)
     }
 }
 
-TEST_LIST(LISTED(the_maximum_is_that_of_all_rows), LISTED(the_sample_stands_for_all_rows),
+TEST_LIST(LISTED(the_maximum_is_that_of_all_rows), LISTED(the_sample_stands_for_all_rows), LISTED(small_gains_end_it),
           LISTED(few_rows_have_no_sample), LISTED(no_memory_is_reported))

@@ -12,6 +12,7 @@ enum { ROWS = 5000 };
 static double number[ROWS];
 static struct keyed_row sorted[ROWS], space[ROWS];
 static size_t expected[ROWS];
+static uint64_t selected[ROWS];
 
 /* Of equal numbers the first row is first. */
 static int by_number(const void *a, const void *b)
@@ -34,6 +35,11 @@ static void check_order(size_t rows)
     for (size_t i = 0; i < rows; i++)
         same = same && sorted[i].row == expected[i] && radix_number(sorted[i].key) == number[expected[i]];
     CHECK(same);
+    for (size_t index = 0; index < rows; index += 1 + rows / 7) {
+        for (size_t i = 0; i < rows; i++)
+            selected[i] = radix_key(number[i]);
+        CHECK(radix_number(radix_select(selected, rows, index)) == number[expected[index]]);
+    }
 }
 
 TEST(random_numbers)

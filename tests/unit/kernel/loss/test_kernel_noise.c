@@ -44,6 +44,12 @@ static void check_margins(const struct noise_kernels *noise, const struct noise_
     double found[] = {sums[0].by_offset, sums[0].by_same, sums[0].by_other, sums[0].log_likelihood};
     double expected[] = {sums[1].by_offset, sums[1].by_same, sums[1].by_other, sums[1].log_likelihood};
     check_near(found, expected, 4);
+    noise->margins_correct(rows, &sums[0]);
+    noise_plain.margins_correct(rows, &sums[1]);
+    check_near(by[0], by[1], rows->sources);
+    double of_correct[] = {sums[0].by_offset, sums[0].by_same, sums[0].by_other, sums[0].log_likelihood};
+    double of_plain[] = {sums[1].by_offset, 0, 0, sums[1].log_likelihood};
+    check_near(of_correct, of_plain, 4);
     noise->margin_values(rows, value[0]);
     noise_plain.margin_values(rows, value[1]);
     check_near(value[0], value[1], rows->stride);
