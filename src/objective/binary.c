@@ -147,6 +147,22 @@ void binary_rows(const struct pass_work *work, struct row_span span, const doubl
         work->part->squares += weight_of(o, span.from + i) * activation[i] * activation[i];
 }
 
+/* For data that is not read from memory but from the third-level cache, one product after the other is as fast. Scaled
+ * rows are copies. Two steps have room in the scores of a block. */
+size_t binary_fused_rows(const struct objective *o, size_t step)
+{
+    size_t row = o->columns * (o->x->kind == MATRIX_F64 ? sizeof(double) : sizeof(float));
+    size_t most = o->layout.blocks.block_rows / 2;
+    bool as_stored = o->weights.folded || !o->spec.scale;
+    bool fuses = o->x->kind == MATRIX_F32 || (o->x->kind == MATRIX_F64 && o->spec.f64);
+    /* The rows of all processes count, since the sums of a block have other bits. */
+    double bytes = (double)row * (double)dataset_all_rows(o->spec.data);
+    if (o->vectors > 1 || !as_stored || !fuses || bytes <= BEYOND_CACHES)
+        return 0;
+    size_t rows = linear_fused_rows(row, step);
+    return most < step ? 0 : rows < most ? rows : most / step * step;
+}
+
 /* Lets the loss kernel prefetch an eighth of the half block that the second product will read, so that the memory bus
  * is not idle while losses are computed; less of long rows, for which the losses take too little time. */
 static void set_prefetch(const struct objective *o, struct row_span span, struct residual_rows *rows)
@@ -154,7 +170,7 @@ static void set_prefetch(const struct objective *o, struct row_span span, struct
     enum { MOST_BYTES = 24 };
     /* Bytes of a row; no division by 0 without rows. */
     size_t row = (size_t)matrix_bytes(o->x) / (o->rows + !o->rows);
-    if (matrix_bytes(o->x) <= CACHED_BYTES)
+    if (matrix_bytes(o->x) <= CACHED_BYTES || binary_fused_rows(o, 1) > 0)
         return;
     rows->next = (const char *)o->x->dense + (span.from + span.count) * row + span.count * row / 2;
     rows->row_bytes = row / 8 < MOST_BYTES ? row / 8 : MOST_BYTES;

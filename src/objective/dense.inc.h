@@ -4,6 +4,8 @@
  * The pass is fused: for each block of rows that fits the cache, the scores (block times weights), the residuals and
  * the gradient (block transposed times residuals) are computed before the next block is read, so every row travels
  * from memory once a pass instead of twice. */
+#include <string.h>
+
 #include "kernel/dense/linear.h"
 #include "objective/objective_internal.h"
 
@@ -115,11 +117,72 @@ static void multiclass_block(const struct pass_work *work, struct row_span span)
     o->kernel->LINEAR->many_back(&many, r, gradient);
 }
 
+/* ---- Two classes, both products in one loop ---------------------------------------------------- */
+
+/* Scores of these rows, and the gradient of the `before` rows in front of them, whose residuals are r. The sums of a
+ * block are in scratch->rows, which holds no rows then. */
+static void fused_rows(const struct pass_work *work, struct row_span span, size_t before, real *out, const real *r)
+{
+    const struct objective *o = work->o;
+    const size_t skip = span.from * o->columns;
+    real *sum = work->scratch->rows;
+#ifdef OTHER_FUSED
+    if (o->x->kind == OTHER_KIND) {
+        const OTHER_ROWS rows = {(const other *)o->x->dense + skip, span.count, o->columns};
+        o->kernel->LINEAR->OTHER_FUSED(rows, before, WEIGHTS(o), out, r, sum);
+        return;
+    }
+#endif
+    const ROWS rows = {(const real *)o->x->dense + skip, span.count, o->columns};
+    o->kernel->LINEAR->fused(rows, before, WEIGHTS(o), out, r, sum);
+}
+
+/* Adds the sums of a block to the gradient, and begins those of the next. */
+static void add_fused(const struct pass_work *work)
+{
+    real *sum = work->scratch->rows;
+    for (size_t j = 0; j < work->o->columns; j++)
+        work->part->gradient[j] += (double)sum[j];
+    memset(sum, 0, linear_fused_sums(work->o->columns) * sizeof *sum);
+}
+
+/* A part in steps of up to `step` rows; scores and residuals of two steps are in scratch->first. The gradient of the
+ * last step of a block is computed with the scores of the first one of the next. */
+static void fused_part(const struct pass_work *work, size_t part, size_t step)
+{
+    const struct objective *o = work->o;
+    real *out = work->scratch->first, *r = out + step, *swap;
+    struct row_span rows = {.count = 0};
+    memset(work->scratch->rows, 0, linear_fused_sums(o->columns) * sizeof *out);
+    for (size_t i = 0; i < o->layout.blocks.part_blocks; i++) {
+        const struct row_span span = block_rows_of(&o->layout.blocks, part, i);
+        page_window_rows(o->x, span.from, span.count);
+        for (size_t from = 0; from < span.count; from += rows.count) {
+            const size_t before = rows.count, left = span.count - from;
+            rows = (struct row_span){span.from + from, left < step ? left : step, span.block};
+            fused_rows(work, rows, before, out, r);
+            if (from == 0 && before > 0)
+                add_fused(work);
+            binary_residuals(work, rows, out);
+            swap = out;
+            out = r;
+            r = swap;
+        }
+    }
+    fused_rows(work, (struct row_span){rows.from + rows.count, 0, 0}, rows.count, out, r);
+    add_fused(work);
+}
+
 /* All blocks of a part, in order. */
 static void part_run(const struct pass_work *work, size_t part)
 {
     const struct objective *o = work->o;
     const bool widens = o->x->kind == OTHER_KIND && (o->weights.folded || !o->spec.scale);
+    const size_t fused = pass_has_gradient(work->pass) ? binary_fused_rows(o, o->kernel->LINEAR->fused_step) : 0;
+    if (fused > 0) {
+        fused_part(work, part, fused);
+        return;
+    }
     for (size_t i = 0; i < o->layout.blocks.part_blocks; i++) {
         struct row_span span = block_rows_of(&o->layout.blocks, part, i);
         page_window_rows(o->x, span.from, span.count);

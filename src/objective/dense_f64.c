@@ -12,6 +12,7 @@ typedef double real;
 #define OTHER_ROWS  struct rows_f32
 #define OTHER_TIMES times_f32
 #define OTHER_BACK  back_f32
+#define OTHER_FUSED fused_f32
 typedef float other;
 #include "objective/dense.inc.h"
 

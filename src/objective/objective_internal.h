@@ -21,6 +21,9 @@
 /* A matrix up to this size stays in the cache from one pass to the next, so kernels skip prefetching. */
 enum { CACHED_BYTES = 3 << 19 };
 
+/* A larger one is read from memory, where loops over long rows should not pause: see binary_fused_rows. */
+enum { BEYOND_CACHES = 16 << 20 };
+
 /* What a pass over the rows computes. */
 enum pass {
     PASS_EVALUATE, /* scores of w: losses and residuals */
@@ -181,6 +184,8 @@ double sum_products(const double *x, const double *factor, size_t count);
 /* Input of the fused evaluation kernel for a block; and its sums into the part. */
 struct residual_rows binary_evaluation(const struct pass_work *work, struct row_span span);
 void binary_add(const struct pass_work *work, const struct residual_sums *sums);
+/* Rows of a call of the fused products, 0: they are not used; `step` is that of the kernel. */
+size_t binary_fused_rows(const struct objective *o, size_t step);
 /* The same for many classes, [class * stride + row]; the padding rows become 0. */
 void multiclass_rows_f32(const struct pass_work *work, struct row_span span, const float *activation, float *r);
 void multiclass_rows_f64(const struct pass_work *work, struct row_span span, const double *activation, double *r);

@@ -14,11 +14,19 @@ enum {
     NEAR_DOUBLES = 2 * 1024,  /* which for doubles also holds the floats that they are converted from */
     LONG_STEP = 32,           /* rows whose losses are computed together */
     NARROW_BYTES = 512,
+    FUSED_BYTES = 8 * 1024,
+    FUSED_LEAST = 160, /* bytes of a row; shorter ones have loops in registers, longer ones no room in the cache */
+    FUSED_MOST = 1024,
     BLOCK_BYTES_MANY = 800 * 1024, /* many classes: packed weights and gradients share the cache */
     WEIGHT_BYTES = 512 * 1024,     /* more weights than this exceed the cache in any case: */
     MOST_X = 4 << 20,              /* then blocks have as many rows as possible, up to this many numbers */
     MOST_ACTIVATIONS = 2 << 20,    /* numbers */
 };
+
+static size_t round_up(size_t n, size_t step)
+{
+    return (n + step - 1) / step * step;
+}
 
 /* Rows of a block, a multiple of the vector length: both products (activations, then gradient) read the block, so
  * it should stay in the cache in between. */
@@ -38,15 +46,22 @@ size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
     return rows > ROWS_STEP ? rows / step * step : ROWS_STEP;
 }
 
+/* Two calls are in the cache at the same time, beside weights and sums. */
+size_t linear_fused_rows(size_t row_bytes, size_t step)
+{
+    size_t rows = FUSED_BYTES / (row_bytes + !row_bytes) / step * step;
+    return row_bytes < FUSED_LEAST || row_bytes > FUSED_MOST ? 0 : max_size(rows, step);
+}
+
+size_t linear_fused_sums(size_t columns)
+{
+    return round_up(columns, ROWS_STEP);
+}
+
 /* Numbers of an array of rows that are padded to whole vectors. */
 size_t linear_wide(size_t rows, size_t columns)
 {
     return rows * ((columns + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
-}
-
-static size_t round_up(size_t n, size_t step)
-{
-    return (n + step - 1) / step * step;
 }
 
 /* The largest of what the algorithms for this shape need, in numbers of the element type; only one of them uses

@@ -85,6 +85,10 @@ struct linear_f32 {
     /* The same on a block that is in the cache: no prefetch. */
     void (*times_cached)(struct rows_f32 block, const float *w, float *out);
     void (*back_cached)(struct rows_f32 block, const float *r, double *gradient);
+    /* Both in one loop: out = X w for the block, and sum[j] += sum_i r[i] x[i][j] for the `before` rows in front of it.
+     * `sum` has linear_fused_sums() numbers. For few columns the gradient has other bits than that of `back`. */
+    void (*fused)(struct rows_f32 block, size_t before, const float *w, float *out, const float *r, float *sum);
+    size_t fused_step; /* the number of rows is best a multiple of it */
     /* The same on a block of bytes, converted to floats as they are read: the same bits. */
     void (*times_u8)(struct rows_u8 block, struct linear_hints aside, const float *w, float *out);
     void (*back_u8)(struct rows_u8 block, struct linear_hints aside, const float *r, double *gradient);
@@ -105,9 +109,12 @@ struct linear_f64 {
     void (*back)(struct rows_f64 block, const double *r, double *gradient);
     void (*times_cached)(struct rows_f64 block, const double *w, double *out);
     void (*back_cached)(struct rows_f64 block, const double *r, double *gradient);
+    void (*fused)(struct rows_f64 block, size_t before, const double *w, double *out, const double *r, double *sum);
+    size_t fused_step;
     /* The same on a block of floats, converted to doubles as they are read. */
     void (*times_f32)(struct rows_f32 block, struct linear_hints aside, const double *w, double *out);
     void (*back_f32)(struct rows_f32 block, struct linear_hints aside, const double *r, double *gradient);
+    void (*fused_f32)(struct rows_f32 block, size_t before, const double *w, double *out, const double *r, double *sum);
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
     /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] + bias[c]: the bits of many_times and an addition, for the
@@ -125,6 +132,13 @@ struct linear_f64 {
  * determines which sums are rounded to the type of a block, so it depends on nothing else. `classes` is 2
  * for two-class data, which has one activation a row. */
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size);
+
+/* Rows of a call of `fused`, of which each has so many bytes: so few that they stay in the first-level cache until the
+ * next call. 0: a row is too long for it, and times and back are as fast. */
+size_t linear_fused_rows(size_t row_bytes, size_t step);
+
+/* Numbers of the sums of `fused`. */
+size_t linear_fused_sums(size_t columns);
 
 /* Length of the workspace for rows that are converted. */
 size_t linear_wide(size_t rows, size_t columns);

@@ -14,7 +14,8 @@ enum {
     BACK_COLUMNS = 1024,                /* sums that stay in the first-level cache with the rows */
     NARROW_ROWS = 2,                    /* sums of a column, if they stay in registers */
     NARROW_VECTORS = NARROW,
-    LINE = 64, /* bytes of the cache */
+    FUSED_STEP = SIMD_BYTES > 32 ? 32 : 16, /* rows whose losses are computed together */
+    LINE = 64,                              /* bytes of the cache */
 };
 
 /* What is prefetched during a product, and whether its address advances. */
@@ -23,6 +24,7 @@ struct fetching {
     bool moves;
 };
 
+#define FUSES
 #define WIDENS      0
 #define stored      real
 #define stored_rows rows_type
@@ -65,6 +67,7 @@ static void linear_back_cached(rows_type block, const real *r, double *gradient)
 #include "kernel/dense/linear_binary.inc.h"
 #define LINEAR_WIDENING .times_u8 = times_any_u8, .back_u8 = back_any_u8,
 #else
+#define FUSES
 #define WIDENS      1
 #define stored      float
 #define stored_rows struct rows_f32
@@ -72,7 +75,7 @@ static void linear_back_cached(rows_type block, const real *r, double *gradient)
 #define LOAD_PART   vec_widen_part
 #define TWO(name)   name##_f32
 #include "kernel/dense/linear_binary.inc.h"
-#define LINEAR_WIDENING .times_f32 = times_any_f32, .back_f32 = back_any_f32,
+#define LINEAR_WIDENING .times_f32 = times_any_f32, .back_f32 = back_any_f32, .fused_f32 = fused_any_f32,
 #endif
 
 /* ---- Conversion and scaling   ---------------------------------------------------------------------- */
@@ -112,6 +115,8 @@ CONVERSION(linear_from_f64, double)
         .back = linear_back,                                                                                           \
         .times_cached = linear_times_cached,                                                                           \
         .back_cached = linear_back_cached,                                                                             \
+        .fused = fused_any,                                                                                            \
+        .fused_step = FUSED_STEP,                                                                                      \
         .many_times = linear_many_times,                                                                               \
         .many_back = linear_many_back,                                                                                 \
         .gram = linear_gram,                                                                                           \

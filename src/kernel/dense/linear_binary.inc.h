@@ -276,6 +276,10 @@ static void TWO(back_any)(stored_rows block, struct linear_hints aside, const re
 }
 
 #undef BACK_CASE
+#ifdef FUSES
+#include "kernel/dense/linear_fused.inc.h"
+#endif
+#undef FUSES
 #undef WIDENS
 #undef stored
 #undef stored_rows

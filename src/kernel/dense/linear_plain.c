@@ -3,7 +3,7 @@
 #include "kernel/loss/softmax.h"
 
 /* Columns that are summed together, so that rows are read sequentially. */
-enum { PLAIN_COLUMNS = 64 };
+enum { PLAIN_COLUMNS = 64, FUSED_STEP = 16 };
 
 /* Floats, with bytes as the other storage type: pixels of images are stored as bytes, and converted as they are
  * read. */
@@ -27,12 +27,25 @@ enum { PLAIN_COLUMNS = 64 };
 #define PLAIN(name) name##_f64
 #include "kernel/dense/linear_plain.inc.h"
 
+/* Floats in front of a block, summed in doubles. */
+static void fused_other_f64(struct rows_f32 block, size_t before, const double *w, double *out, const double *r,
+                            double *sum)
+{
+    const float *x = block.x - before * block.columns;
+    for (size_t i = 0; i < before; i++)
+        for (size_t j = 0; j < block.columns; j++)
+            sum[j] += r[i] * (double)x[i * block.columns + j];
+    times_other_f64(block, (struct linear_hints){0}, w, out);
+}
+
 /* The plain versions have no variants for cached blocks: prefetching is their only difference. */
 const struct linear_f32 linear_f32_plain = {
     .times = times_f32,
     .back = back_f32,
     .times_cached = times_f32,
     .back_cached = back_f32,
+    .fused = fused_f32,
+    .fused_step = FUSED_STEP,
     .times_u8 = times_other_f32,
     .back_u8 = back_other_f32,
     .many_times = many_times_f32,
@@ -48,6 +61,9 @@ const struct linear_f64 linear_f64_plain = {
     .back = back_f64,
     .times_cached = times_f64,
     .back_cached = back_f64,
+    .fused = fused_f64,
+    .fused_step = FUSED_STEP,
+    .fused_f32 = fused_other_f64,
     .times_f32 = times_other_f64,
     .back_f32 = back_other_f64,
     .many_times = many_times_f64,

@@ -33,6 +33,16 @@ static void PLAIN(back)(rows_type block, const real *r, double *gradient)
     PLAIN(sums)(block, block.columns, r, gradient, 1);
 }
 
+/* Both at once, in the type of the sums. */
+static void PLAIN(fused)(rows_type block, size_t before, const real *w, real *out, const real *r, real *sum)
+{
+    const real *x = block.x - before * block.columns;
+    for (size_t i = 0; i < before; i++)
+        for (size_t j = 0; j < block.columns; j++)
+            sum[j] += r[i] * x[i * block.columns + j];
+    PLAIN(times)(block, w, out);
+}
+
 /* Class by class; the padding of each class is set to 0, as linear.h requires. */
 static void PLAIN(many_times)(const many_type *many, const real *w, real *out)
 {

@@ -445,6 +445,36 @@ TEST(any_number_of_threads_gives_the_same_bits)
         }
 }
 
+/* Data of 16 MiB and more has both products in one loop, for which it is divided into steps: the last of a block, of a
+ * part and of all rows, which are shorter, are among these. */
+TEST(rows_beyond_the_caches)
+{
+    static const struct {
+        enum matrix_kind kind;
+        size_t rows;
+        bool f64;
+    } cases[] = {{MATRIX_F32, 70003, false}, {MATRIX_F32, 70003, true}, {MATRIX_F64, 35009, true}};
+    for (size_t k = 0; k < 3; k++) {
+        struct dataset *data = make_data(cases[k].kind, cases[k].rows, 61, 2, true);
+        struct scale scale = learn(data, SCALE_STANDARD);
+        struct objective_spec spec = {.data = data,
+                                      .scale = k == 1 ? NULL : &scale,
+                                      .loss = made_losses[1],
+                                      .l2 = 0.1,
+                                      .intercept = true,
+                                      .f64 = cases[k].f64,
+                                      .threads = 2};
+        double one[257] = {0}, other[257] = {0};
+        CHECK(matrix_bytes(&data->x) > 16 << 20);
+        check_definition(&spec, "beyond the caches");
+        evaluate_on(spec, 1, one);
+        evaluate_on(spec, 3, other);
+        CHECK(table_same_bits(one, other, 63));
+        scale_free(&scale);
+        dataset_free(data);
+    }
+}
+
 TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
 {
     struct dataset *data = make_data(MATRIX_CSR, 100, 8, 3, true);
@@ -473,4 +503,4 @@ TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says), LISTED(featur
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),
           LISTED(second_moments_of_sparse_rows_have_the_same_bits_on_threads),
           LISTED(second_moments_of_classes_add_up_to_those_of_all), LISTED(any_number_of_threads_gives_the_same_bits),
-          LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))
+          LISTED(rows_beyond_the_caches), LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))

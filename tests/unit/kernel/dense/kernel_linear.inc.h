@@ -71,6 +71,42 @@ TEST(two_classes)
         }
 }
 
+/* Both products in one loop: the scores have the bits of `times`, the sums are those of the rows before. */
+static void check_fused(const linear_type *linear, struct sizes s, size_t before)
+{
+    struct arrays all = {.shift = s.shift};
+    const real *x = numbers(&all, (before + s.rows) * s.columns, s.spread);
+    const rows_type block = {x + before * s.columns, s.rows, s.columns};
+    const real *w = numbers(&all, s.columns, s.spread), *r = numbers(&all, before, s.spread);
+    real *out = array(&all, s.rows), *alone = array(&all, s.rows);
+    real *sums = filled(&all, linear_fused_sums(s.columns), (real)0.25);
+    size_t wrong = 0;
+    linear->fused(block, before, w, out, r, sums);
+    linear->times(block, w, alone);
+    CHECKF(s.rows == 0 || memcmp(out, alone, s.rows * sizeof *out) == 0, WHERE);
+    for (size_t j = 0; j < s.columns; j++) {
+        struct sum sum = {0};
+        sum_add(&sum, 0.25L);
+        for (size_t i = 0; i < before; i++)
+            sum_add(&sum, (long double)x[i * s.columns + j] * (long double)r[i]);
+        wrong += !is_sum((double)sums[j], &sum, 0);
+    }
+    CHECKF(wrong == 0, WHERE);
+    release(&all);
+}
+
+TEST(fused_products)
+{
+    KERNEL_OR_SKIP;
+    for (size_t n = 0; n < SOME_ROWS; n++)
+        for (size_t b = n % 2; b < SOME_ROWS; b += test_step(2))
+            for (size_t columns = 1 + (n + b) % 5; columns <= 71; columns += test_step(13)) {
+                struct sizes s = {some_rows[n], columns >= 66 ? 203 : columns, 2, columns % 5, 0};
+                s.spread = columns % 3 == 0 ? 12 : 0;
+                check_fused(kernel->LINEAR, s, some_rows[b]);
+            }
+}
+
 /* More columns than are summed at once. */
 TEST(many_columns)
 {
@@ -394,10 +430,12 @@ TEST(blocks)
             CHECKF(rows >= 16 && rows % 16 == 0, "%zu columns, %zu classes", columns, classes);
         }
     CHECK(linear_block_rows(SIZE_MAX, SIZE_MAX, sizeof(real)) == 16);
+    CHECK(linear_fused_rows(159, 16) == 0 && linear_fused_rows(160, 16) == 48 && linear_fused_rows(1024, 16) == 16);
+    CHECK(linear_fused_rows(216, 32) == 32 && linear_fused_rows(1025, 32) == 0);
 }
 
 #define LINEAR_TESTS                                                                                                   \
-    LISTED(two_classes), LISTED(many_columns), LISTED(many_classes), LISTED(large_blocks_of_many_classes),             \
-        LISTED(gram), LISTED(conversions), LISTED(scaling_is_what_it_says), LISTED(an_address_changes_no_bit),         \
-        LISTED(lines_of_a_gram_matrix_can_be_shared_out), LISTED(fetching_changes_no_bit), LISTED(a_row_alone),        \
-        LISTED(a_class_alone), LISTED(blocks)
+    LISTED(two_classes), LISTED(fused_products), LISTED(many_columns), LISTED(many_classes),                           \
+        LISTED(large_blocks_of_many_classes), LISTED(gram), LISTED(conversions), LISTED(scaling_is_what_it_says),      \
+        LISTED(an_address_changes_no_bit), LISTED(lines_of_a_gram_matrix_can_be_shared_out),                           \
+        LISTED(fetching_changes_no_bit), LISTED(a_row_alone), LISTED(a_class_alone), LISTED(blocks)

@@ -33,6 +33,24 @@ static void check_widening(const linear_type *linear, size_t rows, size_t column
     release(&all);
 }
 
+/* The same of both products in one loop. */
+static void check_fused_widening(const linear_type *linear, size_t rows, size_t before, size_t columns)
+{
+    struct arrays all = {.shift = columns % 4};
+    const size_t n = (rows + before) * columns;
+    double *x = numbers(&all, n, 3), *r = numbers(&all, before, 0), *w = numbers(&all, columns, 0);
+    double *out = array(&all, rows), *expected = array(&all, rows);
+    double *sum = filled(&all, linear_fused_sums(columns), 1), *wanted = filled(&all, linear_fused_sums(columns), 1);
+    float *narrow = (float *)array(&all, (n + 1) / 2) + n % 2; /* to the end of the memory */
+    for (size_t i = 0; i < n; i++)
+        x[i] = (double)(narrow[i] = (float)x[i]);
+    linear->fused_f32((struct rows_f32){narrow + before * columns, rows, columns}, before, w, out, r, sum);
+    linear->fused((struct rows_f64){x + before * columns, rows, columns}, before, w, expected, r, wanted);
+    CHECKF(rows == 0 || memcmp(out, expected, rows * sizeof *out) == 0, "%zu rows, %zu columns", rows, columns);
+    CHECKF(memcmp(sum, wanted, columns * sizeof *sum) == 0, "%zu rows before, %zu columns", before, columns);
+    release(&all);
+}
+
 TEST(widening)
 {
     KERNEL_OR_SKIP;
@@ -40,6 +58,7 @@ TEST(widening)
         for (size_t columns = 1 + n % test_step(13); columns <= 132; columns += test_step(13)) {
             check_widening(kernel->LINEAR, some_rows[n], columns == 132 ? 784 : columns, false);
             check_widening(kernel->LINEAR, some_rows[n], columns == 132 ? 784 : columns, true);
+            check_fused_widening(kernel->LINEAR, some_rows[n], some_rows[(n + columns) % SOME_ROWS], columns);
         }
 }
 
