@@ -31,7 +31,7 @@ FIXED = [*PASSES, "--max-iter", "8"]
 POOL = numpy.random.default_rng(1).standard_normal(1 << 22, dtype=numpy.float32)
 
 
-def save(path, x, y):
+def save_rows(path, x, y):
     numpy.save(path, x)
     with open(path + ".labels", "w") as labels:
         labels.write("\n".join(map(str, y)) + "\n")
@@ -44,7 +44,7 @@ def make_dense(path, rows, columns, classes=2):
     x[:, 0] += draw.standard_normal(rows, dtype=numpy.float32)  # no two rows are the same
     weights = draw.standard_normal((min(columns, 20), classes))
     score = x[:, :20] @ weights + 2 * draw.gumbel(size=(rows, classes))
-    save(path, x, score.argmax(axis=1))
+    save_rows(path, x, score.argmax(axis=1))
 
 
 def make_sparse(path, rows, columns, each):
@@ -176,7 +176,7 @@ def load(path):
         return json.load(file)["series"]
 
 
-def save(path, series, limits):
+def save_record(path, series, limits):
     with open(path, "w") as file:
         json.dump({"series": series, "limits": limits}, file, indent=1)
 
@@ -206,12 +206,12 @@ def main():
             kept = [series for series in kept if series["name"] != name] + [made]
             print(f"{name:9} {counted}: exponent {made['exponent']:.2f}; " +
                   ", ".join(f"{size}: {1e3 * second:.3g} ms" for size, second in zip(sizes, seconds)))
-            save(given.record, kept, [])
+            save_record(given.record, kept, [])
         if given.bench:
             found = shares(Measure(temper, folder, 3), os.path.abspath(given.bench))
             for what, share in found:
                 print(f"share of the machine: {what}: {share:.2f}")
-            save(given.record, kept, [{"what": f"share of the machine that a pass uses: {what}", "value": round(share, 3), "unit": "share"}
+            save_record(given.record, kept, [{"what": f"share of the machine that a pass uses: {what}", "value": round(share, 3), "unit": "share"}
                                       for what, share in found])
 
 

@@ -26,8 +26,11 @@ static void choose_layout(struct objective *o)
     size_t block_rows = o->x->kind == MATRIX_CSR
                             ? row_partition_sparse_block(o->classes)
                             : linear_block_rows(o->columns, o->classes, o->spec.f64 ? sizeof(double) : sizeof(float));
+    /* Buffers have room for the rows of a block, or for all rows if these are fewer: memory that no pass will touch
+     * would still cost a small training page faults. */
+    size_t buffered = o->rows < block_rows ? o->rows + !o->rows : block_rows;
     /* An odd multiple: the entries of a row for neighbouring classes then never map to the same cache set. */
-    o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
+    o->stride = ((buffered + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     const struct row_partition partition = o->layout.partition = row_partition_of(o->spec.data);
     o->sparse.transposed = partition.transposed || (o->spec.by_column && !o->spec.no_copies && sparse_sell16_pays(o));
     o->sparse.scattered = partition.transposed && sparse_scatter_pays(o);

@@ -85,7 +85,8 @@ size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *p
     for (size_t begin = 0; begin < n; begin += PANEL) {
         const size_t columns = min_size(PANEL, n - begin);
         double *corner = a + begin * n + begin;
-        subtract_left(subtract, a, n, begin);
+        if (begin > 0) /* its 32 KiB of the stack are not touched for small matrices */
+            subtract_left(subtract, a, n, begin);
         const size_t made = factor_block(corner, n, columns, pivot);
         if (made < columns)
             return begin + made;

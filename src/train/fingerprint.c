@@ -33,6 +33,8 @@ static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t
 {
     XXH3_state_t state;
     const char *at = bytes, *end = at + length;
+    if (length <= PIECE && !x->pages)
+        return XXH3_64bits(bytes, length);
     XXH3_64bits_reset(&state);
     while (at < end) {
         size_t left = (size_t)(end - at), piece = left < PIECE ? left : PIECE;

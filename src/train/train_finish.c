@@ -422,7 +422,8 @@ static void warn_stop(const struct train_state *train, temper_train_report *repo
     const struct train_plan *plan = &train->plan;
     size_t most = train->request->options->max_iterations;
     char distance[200];
-    format_distance(train, report, distance, sizeof distance);
+    if (report->stop == TEMPER_STOP_MAX_ITER || report->stop == TEMPER_STOP_STALLED)
+        format_distance(train, report, distance, sizeof distance);
     if (report->stop == TEMPER_STOP_MAX_ITER)
         warning_append(&report->warnings, TEMPER_WARNING_NOT_CONVERGED,
                        "stopped after %zu iteration%s %s; raise --max-iter, or --tol if that is good enough", most,

@@ -35,22 +35,22 @@ struct fetching {
 
 /* The table entries for data in the type of the sums: `hints` are constants, so that the inlined loops have no
  * branches on them. */
-static void linear_times(rows_type block, const real *w, real *out)
+BINARY_PASS static void linear_times(rows_type block, const real *w, real *out)
 {
     times_any(block, (struct linear_hints){0}, w, out);
 }
 
-static void linear_back(rows_type block, const real *r, double *gradient)
+BINARY_PASS static void linear_back(rows_type block, const real *r, double *gradient)
 {
     back_any(block, (struct linear_hints){0}, r, gradient);
 }
 
-static void linear_times_cached(rows_type block, const real *w, real *out)
+BINARY_PASS static void linear_times_cached(rows_type block, const real *w, real *out)
 {
     times_any(block, (struct linear_hints){.cached = true}, w, out);
 }
 
-static void linear_back_cached(rows_type block, const real *r, double *gradient)
+BINARY_PASS static void linear_back_cached(rows_type block, const real *r, double *gradient)
 {
     back_any(block, (struct linear_hints){.cached = true}, r, gradient);
 }

@@ -6,6 +6,11 @@
  * A block is read twice, the second time from the cache, when the memory would be idle: so each product
  * prefetches half of the next block. (If the data is in the cache already, the same lines are prefetched
  * repeatedly, at almost no cost.) */
+#if WIDENS
+#define TWO_PLACE
+#else
+#define TWO_PLACE BINARY_PASS
+#endif
 
 /* Prefetches some bytes, a cache line at a time. */
 HOT void TWO(fetch)(const char *from, const size_t bytes)
@@ -100,7 +105,7 @@ HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_hints aside
                                     : TWO(times_narrow)(block, aside, w, out, n, false);
 
 /* Processes short rows in groups of TIMES_ROWS; returns 0 for long rows, and then times_any does all of them. */
-static size_t TWO(times_short)(const stored_rows *block, struct linear_hints aside, const real *w, real *out)
+TWO_PLACE static size_t TWO(times_short)(const stored_rows *block, struct linear_hints aside, const real *w, real *out)
 {
     switch (round_up(block->columns, LANES) / LANES) {
         TIMES_CASE(1)
@@ -122,7 +127,7 @@ static size_t TWO(times_short)(const stored_rows *block, struct linear_hints asi
 
 /* out = X w. The rows that times_short left over, and long rows. Each row is summed in the same order in any
  * position, so that results do not depend on the size of blocks. */
-static void TWO(times_any)(stored_rows block, struct linear_hints aside, const real *w, real *out)
+TWO_PLACE static void TWO(times_any)(stored_rows block, struct linear_hints aside, const real *w, real *out)
 {
     const size_t half_row = block.columns * sizeof(stored) / 2;
     for (size_t i = TWO(times_short)(&block, aside, w, out); i < block.rows; i += TIMES_ROWS) {
@@ -254,7 +259,7 @@ HOT void TWO(back_short)(const stored_rows *block, struct linear_hints aside, co
         break;
 
 /* gradient += X' r: a loop in registers for short rows, in strips of columns for long ones. */
-static void TWO(back_any)(stored_rows block, struct linear_hints aside, const real *r, double *gradient)
+TWO_PLACE static void TWO(back_any)(stored_rows block, struct linear_hints aside, const real *r, double *gradient)
 {
     switch (round_up(block.columns, LANES) / LANES) {
     case 0:
@@ -280,6 +285,7 @@ static void TWO(back_any)(stored_rows block, struct linear_hints aside, const re
 #include "kernel/dense/linear_fused.inc.h"
 #endif
 #undef FUSES
+#undef TWO_PLACE
 #undef WIDENS
 #undef stored
 #undef stored_rows

@@ -288,7 +288,7 @@ static void linear_many_back(const many_type *many, const real *r, double *gradi
 /* ---- The Gram matrix ------------------------------------------------------------------------------- */
 
 /* Adds a tile to rows j .. j + width of the lower triangle, from column k on. */
-static void add_lower(const real *sums, size_t j, size_t k, size_t width, double *gram, size_t columns)
+BINARY_PASS static void add_lower(const real *sums, size_t j, size_t k, size_t width, double *gram, size_t columns)
 {
     for (size_t c = k > j ? k - j : 0; c < width; c++) {
         const real *from = sums + c * STRIP;
@@ -301,7 +301,7 @@ static void add_lower(const real *sums, size_t j, size_t k, size_t width, double
 
 /* to = diag(weight) X for the columns of these lines, which makes the weighted Gram matrix a product of two
  * matrices. */
-static void scale_rows(rows_type block, const real *weight, struct gram_lines lines, real *to)
+BINARY_PASS static void scale_rows(rows_type block, const real *weight, struct gram_lines lines, real *to)
 {
     for (size_t i = 0; i < block.rows; i++)
         for (size_t j = lines.from; j < lines.to; j++)
@@ -310,7 +310,8 @@ static void scale_rows(rows_type block, const real *weight, struct gram_lines li
 
 /* gram += X' diag(weight) X, lower triangle: tiles of `width` rows and STRIP columns, up to and including the
  * diagonal. Tiles on the diagonal compute a few entries above it, which add_lower drops. */
-static void linear_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch, double *gram)
+BINARY_PASS static void linear_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch,
+                                    double *gram)
 {
     real sums[TILE_WIDTH * STRIP];
     size_t columns = block.columns, width;

@@ -202,6 +202,7 @@ HOT bool tile_is_full(const struct tile *t)
             tile_of_width(t, width, 1, layout, false);                                                                 \
     }
 
+BINARY_PASS static void tile_run(const struct tile *t, size_t width, size_t vectors);
 TILE_RUN(tile_run, TILE_PLAIN)
 #ifdef SIMD_F64
 TILE_RUN(tile_run_scores, TILE_SCORES)

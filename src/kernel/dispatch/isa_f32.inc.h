@@ -13,7 +13,7 @@
 
 /* Losses in floats where the error bound permits it; otherwise the activations are converted, and the kernel of
  * doubles is called, which is in the other file of the set. */
-void SET(residual_f32)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
+BINARY_PASS void SET(residual_f32)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     if (residual_in_floats(rows))
         residual_floats(rows, activation, sums, SET(margins));

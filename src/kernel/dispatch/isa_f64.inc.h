@@ -22,7 +22,7 @@ void SET(margins)(const struct margin_table *table, const double *margin, size_t
 
 /* Float activations with losses in doubles. Without polynomials (few rows, or temperatures that have none) each row
  * needs the solver, which has no vector version. */
-void SET(residual_f32_fine)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
+BINARY_PASS void SET(residual_f32_fine)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     if (rows->table->form == MARGIN_EXACT)
         residual_f32_plain(rows, activation, sums);
@@ -30,7 +30,7 @@ void SET(residual_f32_fine)(const struct residual_rows *rows, float *activation,
         residual_run(rows, activation, sums, true);
 }
 
-void SET(residual_f64)(const struct residual_rows *rows, double *activation, struct residual_sums *sums)
+BINARY_PASS void SET(residual_f64)(const struct residual_rows *rows, double *activation, struct residual_sums *sums)
 {
     if (rows->table->form == MARGIN_EXACT)
         residual_f64_plain(rows, activation, sums);

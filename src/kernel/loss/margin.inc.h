@@ -50,8 +50,8 @@ static void replace_lanes(const struct margin_table *table, vec m, ivec outside,
 }
 
 /* The lanes beyond the near polynomials. Rare, so not inlined. */
-static __attribute__((noinline)) void far_margins(const struct margin_table *table, const vec *m, const ivec *outside,
-                                                  struct margin_vec *loss)
+BINARY_PASS static __attribute__((noinline)) void far_margins(const struct margin_table *table, const vec *m,
+                                                              const ivec *outside, struct margin_vec *loss)
 {
     vec inside[GROUP];
     ivec beyond[GROUP];

@@ -81,8 +81,8 @@ HOT void residual_step(const struct residual_rows *rows, size_t i, void *activat
 }
 
 /* The last rows, padded with rows of weight 0. */
-static void residual_rest(const struct residual_rows *rows, size_t i, void *activation, struct residual_lanes *sums,
-                          const bool floats)
+BINARY_PASS static void residual_rest(const struct residual_rows *rows, size_t i, void *activation,
+                                      struct residual_lanes *sums, const bool floats)
 {
     double number[STEP] = {0}, weight[STEP] = {0}, curvature[STEP];
     uint32_t label[STEP] = {0};

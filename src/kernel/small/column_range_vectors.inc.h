@@ -70,7 +70,7 @@ HOT void RANGE(second_strip)(const struct column_range *range, const stored *row
 }
 
 /* Strips of RANGE_STRIP vectors, single vectors, then single columns. */
-static void RANGE(first)(const struct column_range *range, const stored *rows)
+BINARY_PASS static void RANGE(first)(const struct column_range *range, const stored *rows)
 {
     size_t j = 0;
     for (; j + RANGE_STRIP * LANES <= range->columns; j += RANGE_STRIP * LANES)
@@ -87,7 +87,7 @@ static void RANGE(first)(const struct column_range *range, const stored *rows)
 }
 
 /* The same division of the columns. */
-static void RANGE(second)(const struct column_range *range, const stored *rows)
+BINARY_PASS static void RANGE(second)(const struct column_range *range, const stored *rows)
 {
     size_t j = 0;
     for (; j + RANGE_STRIP * LANES <= range->columns; j += RANGE_STRIP * LANES)

@@ -2,8 +2,9 @@
  * that preconditioners are made of.
  *
  * Only the lower triangle is computed. Rows are taken in blocks, each of which is one symmetric rank-k update (the
- * BLAS operation syrk) from the cache. Several threads divide the lines of the matrix among them, not the rows: each
- * entry is then summed over the rows in one fixed order, and one copy of the matrix serves all threads. */
+ * BLAS operation syrk) from the cache. The rows are in groups, whose sums are added in their order. Several threads
+ * compute a group each; where there are fewer groups than threads, they divide the lines of the matrix among them.
+ * Either way each entry is summed over the rows in one fixed order. */
 #include <math.h>
 #include <string.h>
 
@@ -264,6 +265,9 @@ void gram_blocks(struct gram_work *m)
     m->block_rows = o->x->kind == MATRIX_CSR || rows <= o->layout.blocks.block_rows ? o->layout.blocks.block_rows
                                                                                     : rows / SOFTMAX_PAD * SOFTMAX_PAD;
     m->part_blocks = (o->layout.blocks.part_rows + m->block_rows - 1) / m->block_rows;
+    /* Whole vectors, as blocks have them. */
+    size_t all = (o->rows + SOFTMAX_PAD) / SOFTMAX_PAD * SOFTMAX_PAD;
+    m->buffered_rows = all < m->block_rows ? all : m->block_rows;
 }
 
 /* How many sums of groups the memory allows, each as large as the matrix. */
@@ -282,7 +286,7 @@ bool gram_scratch(const struct gram_work *m)
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
     bool sparse = o->x->kind == MATRIX_CSR, wide = o->x->column64 != NULL;
-    size_t rows = sparse ? 1 : m->block_rows, numbers = 2 * m->columns + 1;
+    size_t rows = sparse ? 1 : m->buffered_rows, numbers = 2 * m->columns + 1;
     if (sparse)
         numbers = wide || m->index ? 2 * m->columns : m->columns;
     for (size_t i = 0; i < o->workers; i++)
@@ -308,10 +312,12 @@ double gram_bytes(const struct objective *o, bool of_classes)
     double real = o->spec.f64 ? sizeof(double) : sizeof(float);
     struct gram_work m = {.o = o, .columns = o->columns};
     gram_blocks(&m);
-    double block = o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
+    double block = o->x->kind == MATRIX_CSR ? columns * real : (double)m.buffered_rows * (2 * columns + 1) * real;
     double matrices = workers;
     if (!of_classes)
-        matrices = comm_alone(o->spec.data->ranks.comm) ? 2 : most_groups(&m) + 1;
+        matrices = most_groups(&m) + 1;
+    if (!of_classes && comm_alone(o->spec.data->ranks.comm))
+        matrices = fmax(2, fmin(workers + 1, matrices));
     double weights = rows * (of_classes ? (double)o->classes + 0.5 : 1); /* and the norms of the rows, in floats */
     return workers * block + (matrices * (columns * columns + columns + 2) + weights) * 8;
 }
@@ -376,14 +382,19 @@ static temper_status run_share(void *context, size_t share, size_t worker)
     return TEMPER_OK;
 }
 
+/* By the additions of one group, approximately. */
+static size_t gram_threads(const struct gram_work *m)
+{
+    const struct objective *o = m->o;
+    return threads_worth(o->workers, (double)o->x->nonzeros * (double)m->columns / (double)m->step);
+}
+
 /* Adds this process's parts of a group to `outer`, which is 0 or contains the sums of parts that processes before it
  * hold. */
 temper_status gram_run_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
 {
     const struct objective *o = m->o;
-    /* Additions of one group, approximately: decides the number of threads. */
-    double work = (double)o->x->nonzeros * (double)m->columns / (double)m->step;
-    size_t threads = threads_worth(o->workers, work), most = m->columns ? m->columns : 1;
+    size_t threads = gram_threads(m), most = m->columns ? m->columns : 1;
     struct gram_group_job run = {m, group, threads < most ? threads : most, outer};
     return pool_blocks(o->pool, run.shares, run.shares, run_share, &run) == TEMPER_OK ? TEMPER_OK
                                                                                       : error_no_memory(error);
@@ -403,33 +414,69 @@ void gram_add_sums(const struct gram_work *m, const double *from, double *to)
         to[i] += from[i];
 }
 
-/* One process: group after group, each added to the total. Groups exist only so that several processes can get the
- * same bits. */
+/* One process: groups that are computed at the same time, one by each thread. */
+struct gram_round {
+    const struct gram_work *m;
+    size_t first;  /* the first of them */
+    double *total; /* where the sums of group 0 are made */
+};
+
+/* The sums of the group with this number in its round. */
+static double *round_sums(const struct gram_round *round, size_t number)
+{
+    if (round->first + number == 0)
+        return round->total;
+    return round->m->in_out ? gram_of(round->m, number) : gram_of(round->m, number + 1);
+}
+
+/* Callback of pool_blocks: all lines of one group. Rows are read, converted and scaled once, where threads that divide
+ * the lines would each do so. */
+static temper_status run_whole_group(void *context, size_t number, size_t worker)
+{
+    const struct gram_round *round = context;
+    const struct gram_work *m = round->m;
+    const size_t group = round->first + number;
+    double *outer = round_sums(round, number);
+    const struct gram_share all = {{0, m->columns}, gram_group_start(m, group), gram_group_start(m, group + 1)};
+    memset(outer, 0, m->length * sizeof *outer);
+    gram_add(m, all, outer, &m->o->scratch[worker]);
+    return TEMPER_OK;
+}
+
+/* How many groups are computed at once: one for each thread, or one by all threads. */
+static size_t groups_at_once(const struct gram_work *m, size_t left)
+{
+    const size_t threads = gram_threads(m);
+    return threads <= left ? threads : 1;
+}
+
+/* One process: each group is added to the total, in their order. */
 static temper_status gram_alone(const struct gram_work *m, temper_error *error)
 {
-    double *total = m->in_out ? m->out : m->sums, *next = m->in_out ? m->sums : gram_of(m, 1);
-    temper_status status = gram_new_group(m, 0, total, error);
-    /* Groups are added in their order. */
-    for (size_t group = 1; status == TEMPER_OK && group < m->groups; group++) {
-        status = gram_new_group(m, group, next, error);
-        if (status == TEMPER_OK)
-            gram_add_sums(m, next, total);
+    struct gram_round round = {m, 0, m->in_out ? m->out : m->sums};
+    for (size_t count; round.first < m->groups; round.first += count) {
+        count = groups_at_once(m, m->groups - round.first);
+        if (count == 1)
+            TRY(gram_new_group(m, round.first, round_sums(&round, 0), error));
+        else if (pool_blocks(m->o->pool, count, count, run_whole_group, &round) != TEMPER_OK)
+            return error_no_memory(error);
+        for (size_t i = round.first == 0; i < count; i++)
+            gram_add_sums(m, round_sums(&round, i), round.total);
     }
-    if (status == TEMPER_OK)
-        gram_assemble(m, total, m->out);
-    return status;
+    gram_assemble(m, round.total, m->out);
+    return TEMPER_OK;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* How many sums are allocated. One process needs the total of the groups so far, which may be stored in `out`, and one
- * group; several need their own groups and the total. */
+/* How many sums are allocated. One process needs the total of the groups so far, which may be stored in `out`, and the
+ * groups that are computed at once; several need their own groups and the total. */
 static size_t sums_needed(const struct gram_work *m)
 {
     if (!comm_alone(m->o->spec.data->ranks.comm))
         /* At least one sum even without groups: messages of other processes need a buffer. */
         return m->own_groups + !m->own_groups + 1;
-    size_t all = m->groups > 1 ? 2 : 1;
+    size_t all = m->groups > 1 ? 1 + groups_at_once(m, m->groups) : 1;
     return m->in_out ? all - 1 : all;
 }
 

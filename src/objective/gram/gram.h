@@ -15,6 +15,7 @@ struct gram_work {
     uint32_t *position;   /* sparse data: of each column of the data among the chosen ones, or GRAM_NOT_CHOSEN */
     const double *weight; /* of each row; NULL: the weights of the data */
     size_t block_rows;    /* more rows: the matrix is updated less often */
+    size_t buffered_rows; /* room in the workers' buffers: a block, or all rows if these are fewer */
     size_t part_blocks;
     size_t step; /* every step-th block only */
     size_t groups;
@@ -73,7 +74,7 @@ temper_status gram_shared(const struct gram_work *m, temper_error *error);
 /* The matrix from its sums, which may be in the same memory. */
 void gram_assemble(const struct gram_work *m, const double *total, double *out);
 
-/* Set block_rows and part_blocks; the length; the workers' buffers. False: no memory. */
+/* Set block_rows, buffered_rows and part_blocks; the length; the workers' buffers. False: no memory. */
 void gram_blocks(struct gram_work *m);
 bool gram_measure(struct gram_work *m);
 bool gram_scratch(const struct gram_work *m);

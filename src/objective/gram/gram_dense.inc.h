@@ -60,7 +60,7 @@ static real *weights_in(const struct pass_scratch *scratch)
 
 static real *rows_in(const struct gram_work *m, const struct pass_scratch *scratch)
 {
-    return weights_in(scratch) + m->block_rows;
+    return weights_in(scratch) + m->buffered_rows;
 }
 
 /* The symmetric rank-k update of some lines, and the sum of the rows, which is stored behind the matrix. */
@@ -68,7 +68,7 @@ static void update(const struct gram_work *m, ROWS block, struct gram_lines line
                    struct pass_scratch *scratch)
 {
     const real *weight = weights_in(scratch);
-    real *space = rows_in(m, scratch) + m->block_rows * m->columns;
+    real *space = rows_in(m, scratch) + m->buffered_rows * m->columns;
     m->o->kernel->LINEAR->gram(block, weight, lines, space, outer);
     if (gram_has_last_line(m, lines))
         m->o->kernel->LINEAR->back(block, weight, outer + m->columns * m->columns);

@@ -71,4 +71,44 @@ TEST(rows_with_a_rare_feature_stay)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(moments_of_fewer_rows_resemble_those_of_all), LISTED(rows_with_a_rare_feature_stay))
+/* The Gram matrix of all rows by some threads; entries above the diagonal are 0. */
+static void gram_by(const struct dataset *data, size_t threads, bool intercept, double *out)
+{
+    const struct objective_spec spec = {.data = data,
+                                        .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                        .intercept = intercept,
+                                        .threads = threads};
+    const size_t n = (size_t)data->x.columns + intercept;
+    struct objective *objective;
+    if (objective_new(&spec, &objective, NULL) != TEMPER_OK) {
+        CHECK(false);
+        return;
+    }
+    CHECK(objective_gram(objective, NULL, 0, out, NULL) == TEMPER_OK);
+    objective_free(objective);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = i + 1; j < n; j++)
+            out[i * n + j] = 0;
+}
+
+/* Fewer threads than groups of rows take a group each, the last groups and more threads divide the lines. */
+TEST(any_number_of_threads_gives_the_same_matrix)
+{
+    enum { WIDE = 40, SIZE = (WIDE + 1) * (WIDE + 1) };
+    static const size_t threads[] = {2, 3, 5, 16};
+    static double one[SIZE], more[SIZE];
+    struct dataset *data = made_data(MATRIX_F32, 20000, WIDE, 2);
+    for (int intercept = 0; intercept < 2; intercept++) {
+        gram_by(data, 1, intercept, one);
+        CHECK(one[0] > 0);
+        for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+            gram_by(data, threads[i], intercept, more);
+            const size_t n = WIDE + (size_t)intercept;
+            CHECKF(memcmp(one, more, n * n * sizeof *one) == 0, "%zu threads", threads[i]);
+        }
+    }
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(moments_of_fewer_rows_resemble_those_of_all), LISTED(rows_with_a_rare_feature_stay),
+          LISTED(any_number_of_threads_gives_the_same_matrix))
