@@ -70,6 +70,11 @@ class Build:
         return self.link_commands[program]
 
 
+def limit_compiler():
+    """By processor time, so that a busy machine or a stopped run does not count."""
+    resource.setrlimit(resource.RLIMIT_CPU, (COMPILE_SECONDS, COMPILE_SECONDS))
+
+
 class Overlay:
     """A changed file of src/, the objects compiled with it, and programs that are linked with these."""
 
@@ -95,7 +100,7 @@ class Overlay:
         for number, original in enumerate(self.build.includers[self.path]):
             output = self.folder / f"{number}.o"
             done = subprocess.run(self.command(original, output), cwd=self.build.folder, text=True, errors="replace",
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=COMPILE_SECONDS, check=False)
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limit_compiler, check=False)
             if done.returncode != 0 and "error:" not in done.stdout:
                 raise BuildError(f"{original} cannot be compiled:\n{done.stdout}")
             if done.returncode != 0:

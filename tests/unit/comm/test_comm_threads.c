@@ -227,6 +227,29 @@ TEST(so_does_a_broadcast)
     CHECKF(check_steps(&steps) >= 1, "%zu allocations", steps.failing);
 }
 
+/* Rank 0 of 600, the others of which send zeros. */
+static int gather_zeros(void *context, const void *mine, const size_t *bytes, void *all)
+{
+    size_t sum = 0;
+    (void)context;
+    for (size_t r = 0; r < 600; r++)
+        sum += bytes[r];
+    memset(all, 0, sum);
+    memcpy(all, mine, bytes[0]);
+    return 0;
+}
+
+/* So many that their lengths are in allocated memory, which has to be freed; AddressSanitizer finds leaks. */
+TEST(hundreds_of_processes)
+{
+    const temper_comm comm = {.rank = 0, .size = 600, .gather = gather_zeros};
+    unsigned char each[600], block[3] = {1, 2, 3};
+    memset(each, 9, sizeof each);
+    CHECK(comm_gather_each(&comm, block, 1, each, NULL) == TEMPER_OK && each[0] == 1 && each[1] == 0 && each[599] == 0);
+    CHECK(comm_broadcast(&comm, 0, block, sizeof block, NULL) == TEMPER_OK && block[0] == 1 && block[2] == 3);
+}
+
 TEST_LIST(LISTED(processes_tell_each_other), LISTED(turns_are_taken_in_order),
           LISTED(trees_have_the_same_sum_for_any_number_of_processes),
-          LISTED(a_sum_without_memory_in_one_process_fails_in_all), LISTED(so_does_a_broadcast))
+          LISTED(a_sum_without_memory_in_one_process_fails_in_all), LISTED(so_does_a_broadcast),
+          LISTED(hundreds_of_processes))

@@ -159,7 +159,8 @@ TEST(a_spilled_array_grows_and_keeps_its_numbers)
     disk_array_used(spill, 64 * MIB);
     CHECK(a[999] == 999 && a[4 * MIB - 1] == 5);
     CHECK(disk_array_resize(spill, a, 1, sizeof *a) == a); /* never smaller */
-    CHECK(!disk_array_resize(spill, NULL, SIZE_MAX, 8));
+    CHECK(!disk_array_has_failed(spill));
+    CHECK(!disk_array_resize(spill, NULL, SIZE_MAX, 8) && disk_array_has_failed(spill));
     temper_error error;
     CHECK(disk_array_failure(spill, &error) == TEMPER_NO_MEMORY);
     array_free(spill, b);
