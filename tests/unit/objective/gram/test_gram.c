@@ -1,6 +1,7 @@
 /* Second moments of classes from the rows that matter, and few of those that hardly do. */
 #include <string.h>
 
+#include "fixtures/fault_injection.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
@@ -110,5 +111,32 @@ TEST(any_number_of_threads_gives_the_same_matrix)
     dataset_free(data);
 }
 
+/* Without a pool of its own an objective allocates one for each of its loops, which may fail too. */
+TEST(each_lack_of_memory_is_reported)
+{
+    struct dataset *data = made_data(MATRIX_F32, 20000, COLUMNS, CLASSES);
+    const struct objective_spec spec = {
+        .data = data, .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1}, .intercept = true, .threads = 2};
+    const double w[CLASSES * N] = {0};
+    double out[NUMBERS] = {0};
+    size_t failures = 0;
+    for (bool fired = true; fired; failures += fired) {
+        struct objective *objective;
+        temper_error error = {0};
+        if (objective_new(&spec, &objective, NULL) != TEMPER_OK) {
+            CHECK(false);
+            break;
+        }
+        fault_arm(failures + 1);
+        temper_status status = objective_class_grams(objective, w, (struct gram_rows){.thin = true}, out, &error);
+        fault_disarm();
+        fired = fault_fired();
+        CHECKF(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK), "allocation %zu", failures + 1);
+        objective_free(objective);
+    }
+    CHECK(failures > 5);
+    dataset_free(data);
+}
+
 TEST_LIST(LISTED(moments_of_fewer_rows_resemble_those_of_all), LISTED(rows_with_a_rare_feature_stay),
-          LISTED(any_number_of_threads_gives_the_same_matrix))
+          LISTED(any_number_of_threads_gives_the_same_matrix), LISTED(each_lack_of_memory_is_reported))
