@@ -103,13 +103,13 @@ static inline double row_dot_pairs(const struct row *row, const double *pair)
             sum3 += pair[2 * (size_t)column[e + 3]] * (double)value[e + 3];
         }
     for (; e + 4 <= count; e += 4) {
-        sum0 += pair[2 * row_column(row, e)] * row_value(row, e);
-        sum1 += pair[2 * row_column(row, e + 1)] * row_value(row, e + 1);
-        sum2 += pair[2 * row_column(row, e + 2)] * row_value(row, e + 2);
-        sum3 += pair[2 * row_column(row, e + 3)] * row_value(row, e + 3);
+        sum0 += pair[2 * (size_t)row_column(row, e)] * row_value(row, e);
+        sum1 += pair[2 * (size_t)row_column(row, e + 1)] * row_value(row, e + 1);
+        sum2 += pair[2 * (size_t)row_column(row, e + 2)] * row_value(row, e + 2);
+        sum3 += pair[2 * (size_t)row_column(row, e + 3)] * row_value(row, e + 3);
     }
     for (; e < count; e++)
-        sum0 += pair[2 * row_column(row, e)] * row_value(row, e);
+        sum0 += pair[2 * (size_t)row_column(row, e)] * row_value(row, e);
     return (sum0 + sum1) + (sum2 + sum3);
 }
 
@@ -128,7 +128,7 @@ static inline void row_add_pairs(const struct row *row, double first, double sec
             at[1] = next;
         }
     for (; e < count; e++) {
-        double *at = pair + 2 * row_column(row, e);
+        double *at = pair + 2 * (size_t)row_column(row, e);
         at[0] += first * row_value(row, e);
         at[1] += second * row_value(row, e);
     }
