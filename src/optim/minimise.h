@@ -35,8 +35,8 @@ struct problem {
     /* tron: instead, a diagonal M^-1, one number for every `diagonal_group` entries of v. */
     const double *diagonal;
     size_t diagonal_group;
-    /* tron, with a diagonal M^-1: the second derivatives by the last `diagonal_group` numbers of w, those of no penalty,
-     * at the accepted point. NULL: M^-1 stays as it is. */
+    /* tron, with a diagonal M^-1: the second derivatives by the last `diagonal_group` numbers of w, those of no
+     * penalty, at the accepted point. NULL: M^-1 stays as it is. */
     temper_status (*last_curvature)(void *context, double *curvature, temper_error *error);
     /* An L1 penalty: the value includes l1 |w_j| of the first `penalised` numbers; gradient and Hessian are those of
      * the rest of the function. 0: none. The norm of the gradient, in options and reports, is that of the minimum-norm

@@ -23,9 +23,8 @@ struct vector_steps {
 };
 double vector_advance(struct vector_steps steps, double a, size_t n);
 /* With a preconditioner M whose inverse is diagonal, one number for every `group` entries, and for each of the last
- * `group` entries one of its own if `last` is not NULL: the same step, returning r'M^-1 r; y = M^-1 x + a y; y = M^-1 x,
- * returning x'y. No vector is read twice, because vectors longer than the cache
- * are limited by memory bandwidth. */
+ * `group` entries one of its own if `last` is not NULL: the same step, returning r'M^-1 r; y = M^-1 x + a y; y = M^-1
+ * x, returning x'y. No vector is read twice, because vectors longer than the cache are limited by memory bandwidth. */
 struct vector_diagonal {
     const double *number;
     size_t group;
