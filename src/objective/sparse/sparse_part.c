@@ -323,15 +323,21 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
     return status;
 }
 
+/* The block of rows that begins here, after announcing its pages. */
+static struct sparse_rows block_entries(const struct objective *o, size_t from)
+{
+    const size_t left = o->rows - from, block = o->layout.blocks.block_rows;
+    const struct row_span span = {.from = from, .count = left < block ? left : block};
+    page_window_rows(o->x, span.from, span.count);
+    return span_entries(o->x, span);
+}
+
 /* The gradient from the rows, each of which is added to all of its columns. */
 static void rows_gradient(const struct objective *o, double *gradient)
 {
     memset(gradient, 0, o->columns * sizeof *gradient);
     for (size_t from = 0; from < o->rows; from += o->layout.blocks.block_rows) {
-        const size_t left = o->rows - from, block = o->layout.blocks.block_rows;
-        const struct row_span span = {.from = from, .count = left < block ? left : block};
-        const struct sparse_rows entries = span_entries(o->x, span);
-        page_window_rows(o->x, span.from, span.count);
+        const struct sparse_rows entries = block_entries(o, from);
         row_scatter_entries(&entries, o->sparse.residual + from, gradient);
     }
 }
@@ -397,10 +403,7 @@ static void squares_of_rows(const struct objective *o, double *square)
 {
     memset(square, 0, o->columns * sizeof *square);
     for (size_t from = 0; from < o->rows; from += o->layout.blocks.block_rows) {
-        const size_t left = o->rows - from, block = o->layout.blocks.block_rows;
-        const struct row_span span = {.from = from, .count = left < block ? left : block};
-        const struct sparse_rows entries = span_entries(o->x, span);
-        page_window_rows(o->x, span.from, span.count);
+        const struct sparse_rows entries = block_entries(o, from);
         row_scatter_squares(&entries, square);
     }
 }
