@@ -97,17 +97,18 @@ static double structure_gain(const double *table, size_t classes, size_t counted
  */
 static void one_sided(const double *table, size_t classes, double *out)
 {
-    for (size_t c = 0; c < classes; c++)
-        out[c * classes + c] = line_sum(table, classes, c);
-    for (size_t c = 0; c < classes; c++)
+    for (size_t c = 0; c < classes; c++) {
+        double sum = line_sum(table, classes, c), right = sum;
         for (size_t g = 0; g < classes; g++) {
             if (g == c)
                 continue;
-            double sum = line_sum(table, classes, c), other = line_sum(table, classes, g);
+            double other = line_sum(table, classes, g);
             double both = other > 0 ? table[g * classes + c] / other * sum : 0;
             out[c * classes + g] = fmax(table[c * classes + g] - both, 0);
-            out[c * classes + c] -= out[c * classes + g];
+            right -= out[c * classes + g];
         }
+        out[c * classes + c] = right;
+    }
 }
 
 /* Divides each line by its sum, after the pseudo-rows. */

@@ -6,6 +6,7 @@
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "temper_extra.h"
+#include "tempered/log_partition_newton.h"
 #include "tempered/paper_solvers.h"
 
 enum { MOST = 1000, SHAPES = 10 };
@@ -133,6 +134,27 @@ TEST(no_updates_where_none_are_needed)
     temper_log_partition_counted(a, 3, -1, &done);
     CHECK(!done.converged);
     CHECK_CLOSE(temper_log_partition_counted(a, 3, 1.5, NULL), temper_log_partition(a, 3, 1.5), 0);
+}
+
+/* The number of updates from lambda = 0, where S - 1 is `excess`: all classes but the first have the same share of it,
+ * and are far enough for the solver to begin there. t is 1.5, so that p = (1 + b/2)^-2. */
+static size_t updates_from(size_t n, double excess)
+{
+    double a[8] = {0};
+    size_t updates = 9;
+    for (size_t c = 1; c < n; c++)
+        a[c] = -2 * (1 / sqrt(excess / (double)(n - 1)) - 1);
+    newton_solve(&(struct newton_family){.a = a, .n = n, .top = 0, .s = 0.5}, &updates);
+    return updates;
+}
+
+/* An update counts where it begins with |S - 1| > 1e-15 n, as temper_extra.h states. */
+TEST(updates_below_rounding_do_not_count)
+{
+    for (size_t n = 2; n <= 8; n++) {
+        CHECK_EQ_SIZE(updates_from(n, 0.9e-15 * (double)n), 0);
+        CHECK_EQ_SIZE(updates_from(n, 1.1e-15 * (double)n), 1);
+    }
 }
 
 /* ---- The others
@@ -298,7 +320,8 @@ TEST(bisection_where_differences_overflow)
 }
 
 TEST_LIST(LISTED(few_updates_for_few_classes), LISTED(few_updates_for_many_classes), LISTED(worst_cases_known),
-          LISTED(no_updates_where_none_are_needed), LISTED(bisection_agrees), LISTED(algorithms_1_and_2_agree),
+          LISTED(no_updates_where_none_are_needed), LISTED(updates_below_rounding_do_not_count),
+          LISTED(bisection_agrees), LISTED(algorithms_1_and_2_agree),
           LISTED(around_20_iterations), LISTED(algorithm_1_can_take_hundreds),
           LISTED(algorithms_1_and_2_refuse_t_up_to_1), LISTED(fixed_point_oscillates_below_1),
           LISTED(reference_solvers_answer_nonsense), LISTED(bisection_where_differences_overflow))
