@@ -179,6 +179,20 @@ TEST(two_classes_may_have_a_rate_each)
     noise_estimate_free(&found);
 }
 
+/* Few rows: from slopes of 1/2, or from those of the table before it, the table is not found. */
+TEST(a_table_starts_from_the_slopes_of_uniform_noise)
+{
+    static const double table[4] = {1, 0, 0.2, 0.8};
+    struct noise_rows rows = draw(300, 2, table);
+    struct noise_estimate found;
+    if (!CHECK(noise_model_fit(&rows, true, &found, NULL) == TEMPER_OK))
+        return;
+    if (CHECK(found.best.transition))
+        CHECK_NEAR(found.best.transition[2], 0.2, 0.05);
+    CHECKF(found.log_posterior > -125, "%g", found.log_posterior); /* without a table -132 */
+    noise_estimate_free(&found);
+}
+
 /* The joint probabilities of a row are those of the model, and add up. */
 TEST(a_row_adds_up)
 {
@@ -273,5 +287,6 @@ TEST(a_class_that_is_never_labelled)
 TEST_LIST(LISTED(a_few_wrong_labels_are_no_table), LISTED(uniform_noise_comes_back),
           LISTED(labels_without_noise_have_no_gain), LISTED(classes_that_overlap_more_than_others_have_no_gain),
           LISTED(the_likelihood_has_its_derivatives), LISTED(confused_pairs_come_back),
-          LISTED(two_classes_may_have_a_rate_each), LISTED(a_row_adds_up), LISTED(threads_do_not_change_an_estimate),
+          LISTED(two_classes_may_have_a_rate_each),
+          LISTED(a_table_starts_from_the_slopes_of_uniform_noise), LISTED(a_row_adds_up), LISTED(threads_do_not_change_an_estimate),
           LISTED(rows_without_evidence), LISTED(no_memory_is_told), LISTED(a_class_that_is_never_labelled))
