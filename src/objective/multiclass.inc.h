@@ -157,10 +157,8 @@ static void count_correct(const struct pass_work *work, struct row_span span, co
         mask wrong[LABEL_ROWS] = {0};
         for (size_t i = 0; i < count; i++)
             own[i] = activation[label[i] * o->stride + from + i];
-        if (!mark_by_largest(o, count, activation + from, own, wrong)) {
-            memset(wrong, 0, sizeof wrong);
+        if (!mark_by_largest(o, count, activation + from, own, wrong)) /* what it marks is wrong in any case */
             mark_by_label(o, label, count, activation + from, own, wrong);
-        }
         work->part->correct += sum_unmarked(o, span.from + from, count, wrong);
     }
 }

@@ -497,7 +497,55 @@ TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says), LISTED(features_far_from_zero_lose_no_digits),
+/* The share of the weights of rows whose label is the first class with the largest score, row by row. */
+static double accuracy_by_definition(const struct dataset *data, const double *w)
+{
+    size_t columns = (size_t)data->x.columns, classes = data->classes.count;
+    double right = 0, weights = 0, x[64], a[8];
+    for (size_t row = 0; row < data->x.rows; row++) {
+        double weight = data->weight ? data->weight[row] : 1;
+        size_t best = 0;
+        matrix_row_f64(&data->x, row, x);
+        for (size_t c = 0; c < classes; c++) {
+            a[c] = w[columns * classes + c];
+            for (size_t j = 0; j < columns; j++)
+                a[c] += x[j] * w[j * classes + c];
+            best = a[c] > a[best] ? c : best;
+        }
+        right += best == data->label[row] ? weight : 0;
+        weights += weight;
+    }
+    return right / weights;
+}
+
+/* Of equal scores the first class is predicted: all of them equal, two of them, and that only in some rows. Weights are
+ * whole numbers, so that scores are exact. */
+TEST(of_equal_scores_the_first_class_counts)
+{
+    for (int variant = 0; variant < 16; variant++) {
+        const size_t classes = 4, columns = 7;
+        struct dataset *data = make_data(kinds[variant % 4], 700, columns, classes, variant & 4);
+        struct objective_spec spec = {.data = data,
+                                      .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                      .l2 = 0.01,
+                                      .intercept = true,
+                                      .f64 = variant & 8,
+                                      .floats = !(variant & 8),
+                                      .threads = 1};
+        struct objective *objective = make_objective(&spec);
+        double w[64] = {0}, gradient[64], value;
+        for (size_t kind = 0; objective && kind < 3; kind++) {
+            w[(columns * classes) + 1] = w[(columns * classes) + 3] = kind > 0;
+            w[2 * classes + 3] = w[3 * classes + 2] = kind > 1;
+            CHECK(objective_evaluate(objective, w, &value, gradient, NULL) == TEMPER_OK);
+            CHECK_CLOSE(objective_accuracy(objective), accuracy_by_definition(data, w), 1e-12);
+        }
+        objective_free(objective);
+        dataset_free(data);
+    }
+}
+
+TEST_LIST(LISTED(of_equal_scores_the_first_class_counts), LISTED(value_and_gradient_are_what_the_definition_says), LISTED(features_far_from_zero_lose_no_digits),
           LISTED(products_are_differences_of_gradients), LISTED(the_hessian_is_what_products_say),
           LISTED(curvatures_of_intercepts_are_what_products_say),
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),

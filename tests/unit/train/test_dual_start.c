@@ -181,6 +181,51 @@ SCRATCH_TEST(resumed_trainings_of_thin_rows_have_the_same_bits)
     dataset_free(data);
 }
 
+/* ---- Beyond 2^20 entries an epoch costs more, and fewer of them may be needed ----------------------------------- */
+
+/* A thousand columns; about 933 entries a row. */
+static struct dataset *long_rows(size_t rows)
+{
+    enum { LONG_COLUMNS = 1000 };
+    double *value = calloc(rows * LONG_COLUMNS, sizeof *value);
+    const char **label = malloc(rows * sizeof *label);
+    for (size_t i = 0; value && label && i < rows; i++) {
+        label[i] = (i * 5 % 7 < 3) != (i % 11 == 0) ? "1" : "0";
+        for (size_t j = 0; j < LONG_COLUMNS; j++) {
+            double size = (double)((i * 7919 + j * 104729 + i * j * 31) % 7);
+            value[i * LONG_COLUMNS + j] = 1 + ((i * 13 + j * 17 + i * i * j) % 2 ? size : -size);
+        }
+    }
+    struct dataset *made = table_make(MATRIX_CSR, rows, LONG_COLUMNS, value, label);
+    free(value);
+    free((void *)label);
+    return made;
+}
+
+/* About 16 epochs would do for the tolerance of 1e-6: too many of large data, but not of less. */
+TEST(few_epochs_of_large_data)
+{
+    static const struct {
+        size_t rows;
+        double tolerance;
+        bool suffices; /* the ascent */
+    } cases[] = {{1500, 0.1, true}, {1500, 1e-6, false}, {1000, 1e-6, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dataset *data = long_rows(cases[i].rows);
+        temper_train_options options = dual_options(cases[i].tolerance);
+        temper_train_report found = {0};
+        options.l2 = 1e5;
+        CHECK((data->x.nonzeros > 1 << 20) == (cases[i].rows == 1500));
+        temper_model *model = made_train(data, options, &found);
+        CHECK(found.stop == TEMPER_STOP_CONVERGED);
+        CHECKF((found.products == 0) == cases[i].suffices, "%zu: %zu products", i, found.products);
+        CHECKF((found.evaluations > 12) == (i == 2), "%zu: %zu evaluations", i, found.evaluations);
+        CHECK(made_gradient(made_inside(model), data) <= 1.01 * cases[i].tolerance);
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
 TEST(a_lack_of_memory_is_reported)
 {
     struct dataset *data = made_data(MATRIX_CSR, 20, COLUMNS, 2);
@@ -204,4 +249,4 @@ TEST_LIST(LISTED(the_end_is_that_of_conjugate_gradients), LISTED(weaker_penaltie
           LISTED(a_solver_that_was_asked_for_and_other_starts_do_without),
           LISTED(any_number_of_threads_has_the_same_bits), LISTED(a_resumed_training_has_the_same_bits),
           LISTED(thin_rows_end_there_with_copies_and_without),
-          LISTED(resumed_trainings_of_thin_rows_have_the_same_bits), LISTED(a_lack_of_memory_is_reported))
+          LISTED(resumed_trainings_of_thin_rows_have_the_same_bits), LISTED(few_epochs_of_large_data), LISTED(a_lack_of_memory_is_reported))
