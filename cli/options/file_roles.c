@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "base/path.h"
 #include "message.h"
 #include "output_paths.h"
@@ -235,16 +236,28 @@ static bool stat_folder(const char *path, struct stat *found)
     return exists;
 }
 
-bool same_result(const char *a, const char *b)
+/* Whether two paths have the same name in the same folder. */
+static bool same_place(const char *a, const char *b)
 {
     const char *slash_a = path_last_separator(a), *slash_b = path_last_separator(b);
     struct stat first, second;
-    if (same_file(a, b))
-        return true;
     if (strcmp(slash_a ? slash_a + 1 : a, slash_b ? slash_b + 1 : b) != 0 || !stat_folder(a, &first) ||
         !stat_folder(b, &second))
         return false;
     return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* Links are resolved as by the writer: a result may be a link to another one, which does not exist yet. */
+bool same_result(const char *a, const char *b)
+{
+    int failure;
+    if (same_file(a, b) || same_place(a, b))
+        return true;
+    char *end_a = path_resolve(a, &failure), *end_b = path_resolve(b, &failure);
+    bool same = end_a && end_b && same_place(end_a, end_b);
+    mem_free(end_a);
+    mem_free(end_b);
+    return same;
 }
 
 /* "--report", or "the checkpoint": names of options have neither blanks nor capitals. */

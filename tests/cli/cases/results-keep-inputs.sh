@@ -40,6 +40,9 @@ refused tune data.csv --report data.csv.temper
 refused train data.csv -m out --checkpoint ./out
 refused audit data.csv -o q --report q
 refused audit data.csv --fix f -o f
+# A link to another result, which does not exist yet.
+ln -s not-yet ahead
+refused audit data.csv -o ahead --report not-yet
 cp data.csv y.npy.labels
 refused convert y.npy.labels y.npy
 cksum data.csv other.csv parts.txt matrix.csv model | cmp - before && cmp data.csv y.npy.labels
