@@ -1,6 +1,6 @@
 /* The shortlist has the choice of each criterion, once. */
 #include "fixtures/test.h"
-#include "search/shortlist.h"
+#include "search/tune_state.h"
 
 enum { CANDIDATES = 9 };
 
