@@ -81,8 +81,8 @@ temper_status solver_open(struct solver_state *state, const struct problem *prob
     if (!memory_size(problem->size, workspace.extra, &memory_count) ||
         !scratch_size(problem->size, workspace.scratch, &scratch_count))
         return error_no_memory(error);
-    state->memory = mem_paged(memory_count, sizeof(double));
-    state->rest = mem_paged(scratch_count, sizeof(double));
+    state->memory = mem_aligned(memory_count, sizeof(double));
+    state->rest = mem_aligned(scratch_count, sizeof(double));
     if (!state->memory || !state->rest) {
         solver_close(state);
         return error_no_memory(error);

@@ -201,7 +201,7 @@ static temper_status allocate_progress(const struct train_plan *plan, struct tra
     progress->preconditioner_kind = plan->preconditioner;
     progress->w = mem_zeroed(plan->size, sizeof *progress->w);
     progress->gradient = mem_zeroed(plan->size, sizeof *progress->gradient);
-    progress->solution = mem_paged(MAX_STARTS, plan->size * sizeof *progress->solution);
+    progress->solution = mem_alloc(MAX_STARTS, plan->size * sizeof *progress->solution);
     return progress->w && progress->gradient && progress->solution ? TEMPER_OK : error_no_memory(error);
 }
 
