@@ -7,6 +7,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "fixtures/thread_comm_fixture.h"
+#include "temper_tcp.h"
 
 /* ---- Small calls ----------------------------------------------------------------------------- */
 
@@ -227,6 +228,27 @@ TEST(so_does_a_broadcast)
     CHECKF(check_steps(&steps) >= 1, "%zu allocations", steps.failing);
 }
 
+static int gather_nothing(void *context, const void *mine, const size_t *bytes, void *all)
+{
+    (void)context, (void)mine, (void)bytes, (void)all;
+    return 1;
+}
+
+/* Where no process can be reached, an agreement on success is none, and a failure of this process stays its own. */
+TEST(processes_that_cannot_be_reached)
+{
+    const temper_comm comm = {.rank = 0, .size = 2, .gather = gather_nothing};
+    const size_t first[] = {0, 1, 2};
+    double mine = 1, *vector = &mine, sum = 0;
+    temper_error error = {0};
+    if (!CHECK(comm_agree(&comm, TEMPER_OK, &error) == TEMPER_IO && error.status == TEMPER_IO))
+        return; /* comm_end would ask again, for ever */
+    CHECK(comm_agree(&comm, TEMPER_BAD_DATA, NULL) == TEMPER_BAD_DATA);
+    CHECK(comm_end(&comm, TEMPER_OK, NULL) == TEMPER_IO);
+    error = (temper_error){0};
+    CHECK(temper_comm_sum(&comm, first, &vector, 1, &sum, &error) == TEMPER_IO && error.status == TEMPER_IO);
+}
+
 /* Rank 0 of 600, the others of which send zeros. */
 static int gather_zeros(void *context, const void *mine, const size_t *bytes, void *all)
 {
@@ -252,4 +274,4 @@ TEST(hundreds_of_processes)
 TEST_LIST(LISTED(processes_tell_each_other), LISTED(turns_are_taken_in_order),
           LISTED(trees_have_the_same_sum_for_any_number_of_processes),
           LISTED(a_sum_without_memory_in_one_process_fails_in_all), LISTED(so_does_a_broadcast),
-          LISTED(hundreds_of_processes))
+          LISTED(processes_that_cannot_be_reached), LISTED(hundreds_of_processes))

@@ -562,6 +562,23 @@ TEST(who_has_closed_a_connection_is_told)
     socket_close(fd[0]);
 }
 
+/* A time that has passed before the call: nothing is sent or received, although the connection works. */
+TEST(what_is_late_is_an_error)
+{
+    int fd[2];
+    char byte = 'x';
+    temper_error error = {0};
+    struct socket_patience none = {.until = 0};
+    if (!CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0))
+        return;
+    CHECK(socket_send(fd[0], &byte, 1, &none, &error) == TEMPER_IO);
+    CHECK_EQ_TEXT(error.message, "no answer in time while sending to another process");
+    CHECK(socket_receive(fd[0], &byte, 1, &none, &error) == TEMPER_IO);
+    CHECK_EQ_TEXT(error.message, "no answer in time while waiting for another process");
+    socket_close(fd[0]);
+    socket_close(fd[1]);
+}
+
 TEST_LIST(LISTED(groups_of_any_size_gather_exchange_and_sum), LISTED(a_lost_peer_ends_the_operations_of_all),
           LISTED(a_peer_that_aborts_gives_its_reason), LISTED(processes_that_make_different_calls_notice_it),
           LISTED(a_silent_peer_is_given_up), LISTED(waiting_can_be_stopped), LISTED(who_does_not_come_is_named),
@@ -569,4 +586,4 @@ TEST_LIST(LISTED(groups_of_any_size_gather_exchange_and_sum), LISTED(a_lost_peer
           LISTED(options_are_checked), LISTED(strangers_do_not_disturb_a_meeting), LISTED(who_was_refused_is_named),
           LISTED(a_program_of_another_kind_is_no_rank_0), LISTED(a_block_that_ends_early_is_noticed),
           LISTED(a_block_of_another_call_is_refused), LISTED(without_memory_nothing_is_left),
-          LISTED(who_has_closed_a_connection_is_told))
+          LISTED(who_has_closed_a_connection_is_told), LISTED(what_is_late_is_an_error))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "fixtures/fault_injection.h"
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "predict/calibration.h"
@@ -189,7 +190,27 @@ TEST(very_many_classes_have_no_matrix)
     CHECK(matrix_fit(&rows, &calibration, NULL) == TEMPER_OK && !calibration.matrix);
 }
 
+/* Of the choice of the prior, too: a fit with a prior that was not chosen would be another one. */
+TEST(each_lack_of_memory_is_reported)
+{
+    static struct made_rows made;
+    const struct matrix_rows rows = make_rows(&made, 3);
+    size_t n = 1;
+    for (bool fired = true; fired; n += fired) {
+        struct calibration calibration = {.order = 1, .floor = 0.05};
+        temper_error error = {0};
+        fault_arm(n);
+        temper_status status = matrix_fit(&rows, &calibration, &error);
+        fault_disarm();
+        fired = fault_fired();
+        CHECKF(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK) && error.status == status, "allocation %zu: %d", n,
+               (int)status);
+        mem_free(calibration.matrix);
+    }
+    CHECKF(n > 3, "%zu allocations", n - 1);
+}
+
 TEST_LIST(LISTED(the_gradient_is_that_of_differences), LISTED(confused_classes_are_learnt),
           LISTED(without_evidence_nothing_changes), LISTED(chance_gets_the_narrow_prior),
           LISTED(the_predicted_class_stays_the_most_probable), LISTED(ties_stay_ties),
-          LISTED(very_many_classes_have_no_matrix))
+          LISTED(very_many_classes_have_no_matrix), LISTED(each_lack_of_memory_is_reported))
