@@ -121,6 +121,28 @@ TEST(predictions_are_the_same_for_any_number_of_threads)
     }
 }
 
+/* By scores, with space of each thread: labels with noise, whose losses do not follow from one probability. */
+TEST(losses_by_scores_are_the_same_for_any_number_of_threads)
+{
+    static const double transition[] = {0.8, 0.1, 0.1, 0.2, 0.7, 0.1, 0.1, 0.3, 0.6};
+    struct dataset *data = made_data(MATRIX_F32, ROWS, 12, 3);
+    temper_train_options options = made_options();
+    options.max_iterations = 3;
+    temper_model *model = made_train(data, options, NULL);
+    double *own = malloc(sizeof transition);
+    if (!CHECK(model && own))
+        return;
+    memcpy(own, transition, sizeof transition);
+    ((struct model *)model)->transition = own; /* which the model frees */
+    temper_evaluation first = evaluate(model, data, 1);
+    temper_evaluation second = evaluate(model, data, 4);
+    CHECKF(first.loss == second.loss, "%.17g, %.17g", first.loss, second.loss);
+    temper_evaluation_free(&first);
+    temper_evaluation_free(&second);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
 /* A limit of the system on threads makes it slower, not other. */
 SCRATCH_TEST(threads_that_do_not_start_change_nothing)
 {
@@ -144,4 +166,6 @@ SCRATCH_TEST(threads_that_do_not_start_change_nothing)
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_threads),
           LISTED(penalties_of_absolute_weights_are_the_same_for_any_number_of_threads),
           LISTED(whole_trainings_are_the_same_for_any_number_of_threads),
-          LISTED(predictions_are_the_same_for_any_number_of_threads), LISTED(threads_that_do_not_start_change_nothing))
+          LISTED(predictions_are_the_same_for_any_number_of_threads),
+          LISTED(losses_by_scores_are_the_same_for_any_number_of_threads),
+          LISTED(threads_that_do_not_start_change_nothing))
