@@ -1,6 +1,7 @@
 /* Rows by the digits of their keys, compared with qsort. */
 #include "audit/radix_sort.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,6 +67,15 @@ TEST(special_numbers)
     check_order(sizeof special / sizeof *special);
 }
 
+/* Keys that differ in their lowest digit alone. */
+TEST(neighbouring_numbers)
+{
+    enum { NEIGHBOURS = 200 };
+    for (size_t i = 0; i < NEIGHBOURS; i++)
+        number[i] = 1 + (double)(i * 7 % NEIGHBOURS) * DBL_EPSILON;
+    check_order(NEIGHBOURS);
+}
+
 TEST(few_rows)
 {
     number[0] = 2;
@@ -75,4 +85,5 @@ TEST(few_rows)
     check_order(2);
 }
 
-TEST_LIST(LISTED(random_numbers), LISTED(equal_numbers_keep_their_order), LISTED(special_numbers), LISTED(few_rows))
+TEST_LIST(LISTED(random_numbers), LISTED(equal_numbers_keep_their_order), LISTED(special_numbers),
+          LISTED(neighbouring_numbers), LISTED(few_rows))

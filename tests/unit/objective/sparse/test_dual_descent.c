@@ -257,6 +257,19 @@ TEST(only_short_sparse_rows_with_a_logistic_loss_and_a_penalty_suit)
     dataset_free(three);
 }
 
+/* Rows have numbers of 32 bits. No row is read. */
+TEST(more_rows_than_numbers_of_rows_do_not_suit)
+{
+    static const struct spectrum spectrum = {.mean = 1};
+    struct dataset data = {.x = {.kind = MATRIX_F32, .columns = 1}};
+    data.classes.count = 2;
+    const struct objective_spec spec = spec_of(&data, 0.5);
+    data.x.rows = UINT32_MAX;
+    CHECK(dual_descent_suits_dense(&spec, &spectrum));
+    data.x.rows++;
+    CHECK(!dual_descent_suits_dense(&spec, &spectrum));
+}
+
 /* Rows of four ones; of many entries by what the matrix says, of which a sample is read. */
 TEST(many_entries_need_a_larger_penalty_or_more_features)
 {
@@ -318,4 +331,5 @@ TEST_LIST(LISTED(the_bound_is_below_the_objective_and_as_close_as_was_asked),
           LISTED(the_bound_holds_for_classes_of_unequal_weight), LISTED(weights_of_rows_count),
           LISTED(wide_arrays_have_the_same_bits),
           LISTED(only_short_sparse_rows_with_a_logistic_loss_and_a_penalty_suit),
+          LISTED(more_rows_than_numbers_of_rows_do_not_suit),
           LISTED(many_entries_need_a_larger_penalty_or_more_features), LISTED(a_lack_of_memory_is_reported))
