@@ -131,7 +131,8 @@ static void count_pairs(const struct shortlist_predictions *list, size_t chosen[
 
 /* Greedily chooses the row of largest value until there are options->ask of them; each choice takes a pass over all
  * rows, since it changes the values of the others. Of equal values, the first in the random `order` is chosen. */
-static void choose_rows(struct tune_state *t, const struct shortlist_predictions *list, const size_t *order, bool *taken)
+static void choose_rows(struct tune_state *t, const struct shortlist_predictions *list, const size_t *order,
+                        bool *taken)
 {
     const struct crossval *cv = &t->setup.cv;
     temper_tune_report *report = &t->report;

@@ -287,6 +287,6 @@ TEST(a_class_that_is_never_labelled)
 TEST_LIST(LISTED(a_few_wrong_labels_are_no_table), LISTED(uniform_noise_comes_back),
           LISTED(labels_without_noise_have_no_gain), LISTED(classes_that_overlap_more_than_others_have_no_gain),
           LISTED(the_likelihood_has_its_derivatives), LISTED(confused_pairs_come_back),
-          LISTED(two_classes_may_have_a_rate_each),
-          LISTED(a_table_starts_from_the_slopes_of_uniform_noise), LISTED(a_row_adds_up), LISTED(threads_do_not_change_an_estimate),
-          LISTED(rows_without_evidence), LISTED(no_memory_is_told), LISTED(a_class_that_is_never_labelled))
+          LISTED(two_classes_may_have_a_rate_each), LISTED(a_table_starts_from_the_slopes_of_uniform_noise),
+          LISTED(a_row_adds_up), LISTED(threads_do_not_change_an_estimate), LISTED(rows_without_evidence),
+          LISTED(no_memory_is_told), LISTED(a_class_that_is_never_labelled))

@@ -545,9 +545,9 @@ TEST(of_equal_scores_the_first_class_counts)
     }
 }
 
-TEST_LIST(LISTED(of_equal_scores_the_first_class_counts), LISTED(value_and_gradient_are_what_the_definition_says), LISTED(features_far_from_zero_lose_no_digits),
-          LISTED(products_are_differences_of_gradients), LISTED(the_hessian_is_what_products_say),
-          LISTED(curvatures_of_intercepts_are_what_products_say),
+TEST_LIST(LISTED(of_equal_scores_the_first_class_counts), LISTED(value_and_gradient_are_what_the_definition_says),
+          LISTED(features_far_from_zero_lose_no_digits), LISTED(products_are_differences_of_gradients),
+          LISTED(the_hessian_is_what_products_say), LISTED(curvatures_of_intercepts_are_what_products_say),
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),
           LISTED(second_moments_of_sparse_rows_have_the_same_bits_on_threads),
           LISTED(second_moments_of_classes_add_up_to_those_of_all), LISTED(any_number_of_threads_gives_the_same_bits),

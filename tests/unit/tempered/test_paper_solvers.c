@@ -321,7 +321,7 @@ TEST(bisection_where_differences_overflow)
 
 TEST_LIST(LISTED(few_updates_for_few_classes), LISTED(few_updates_for_many_classes), LISTED(worst_cases_known),
           LISTED(no_updates_where_none_are_needed), LISTED(updates_below_rounding_do_not_count),
-          LISTED(bisection_agrees), LISTED(algorithms_1_and_2_agree),
-          LISTED(around_20_iterations), LISTED(algorithm_1_can_take_hundreds),
-          LISTED(algorithms_1_and_2_refuse_t_up_to_1), LISTED(fixed_point_oscillates_below_1),
-          LISTED(reference_solvers_answer_nonsense), LISTED(bisection_where_differences_overflow))
+          LISTED(bisection_agrees), LISTED(algorithms_1_and_2_agree), LISTED(around_20_iterations),
+          LISTED(algorithm_1_can_take_hundreds), LISTED(algorithms_1_and_2_refuse_t_up_to_1),
+          LISTED(fixed_point_oscillates_below_1), LISTED(reference_solvers_answer_nonsense),
+          LISTED(bisection_where_differences_overflow))

@@ -249,4 +249,5 @@ TEST_LIST(LISTED(the_end_is_that_of_conjugate_gradients), LISTED(weaker_penaltie
           LISTED(a_solver_that_was_asked_for_and_other_starts_do_without),
           LISTED(any_number_of_threads_has_the_same_bits), LISTED(a_resumed_training_has_the_same_bits),
           LISTED(thin_rows_end_there_with_copies_and_without),
-          LISTED(resumed_trainings_of_thin_rows_have_the_same_bits), LISTED(few_epochs_of_large_data), LISTED(a_lack_of_memory_is_reported))
+          LISTED(resumed_trainings_of_thin_rows_have_the_same_bits), LISTED(few_epochs_of_large_data),
+          LISTED(a_lack_of_memory_is_reported))
