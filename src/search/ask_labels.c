@@ -11,6 +11,14 @@
 #include "search/tune_state.h"
 #include "train/train_streams.h"
 
+enum { SHORTLIST = 8, PAIRS = SHORTLIST * (SHORTLIST - 1) / 2 }; /* criteria of fill_shortlist */
+
+/* The candidates to compare, without repetition. */
+struct shortlist {
+    size_t candidate[SHORTLIST], count;
+    uint16_t *predicted[SHORTLIST]; /* of all rows, by models that have not seen them */
+};
+
 /* Several criteria often select the same candidate, which then is fitted once; a criterion that selects none passes
  * NO_CANDIDATE. */
 static void add_to_shortlist(struct shortlist *list, size_t candidate)
@@ -55,26 +63,20 @@ static size_t least_of(const struct crossval_table *table, size_t offset)
     return best;
 }
 
-void shortlist_fill(const struct crossval_table *table, const struct selection *selection, struct shortlist *out)
+/* The selections of all criteria of the rule, and the best of three ranges of t1: convex, moderate and strongly
+ * bounded losses. They differ most in how they treat wrong labels. */
+static void fill_shortlist(const struct crossval_table *table, const struct selection *selection,
+                           struct shortlist *list)
 {
-    out->count = 0;
-    add_to_shortlist(out, selection->best);
-    add_to_shortlist(out, selection->by_accuracy);
-    add_to_shortlist(out, selection->reference);
-    add_to_shortlist(out, least_of(table, offsetof(temper_tune_candidate, code_length)));
-    add_to_shortlist(out, least_of(table, offsetof(temper_tune_candidate, undecided)));
-    add_to_shortlist(out, best_between(table, 1, INFINITY));
-    add_to_shortlist(out, best_between(table, 0.4, 0.99));
-    add_to_shortlist(out, best_between(table, 0, 0.4));
+    add_to_shortlist(list, selection->best);
+    add_to_shortlist(list, selection->by_accuracy);
+    add_to_shortlist(list, selection->reference);
+    add_to_shortlist(list, least_of(table, offsetof(temper_tune_candidate, code_length)));
+    add_to_shortlist(list, least_of(table, offsetof(temper_tune_candidate, undecided)));
+    add_to_shortlist(list, best_between(table, 1, INFINITY));
+    add_to_shortlist(list, best_between(table, 0.4, 0.99));
+    add_to_shortlist(list, best_between(table, 0, 0.4));
 }
-
-enum { PAIRS = SHORTLIST * (SHORTLIST - 1) / 2 };
-
-/* What the candidates of a shortlist predict. */
-struct shortlist_predictions {
-    size_t count;
-    uint16_t *predicted[SHORTLIST]; /* of all rows, by models that have not seen them */
-};
 
 /* Fits a candidate on the two halves, and sets *out[rows of all processes] to the class of each row as predicted by
  * the half that excludes it; to be freed by the caller. *out is not set if the caller stopped the fits (*finished is
@@ -109,7 +111,7 @@ static temper_status predict_held_out(struct tune_state *t, size_t candidate, ui
 /* The value of the label of a row: the sum over the pairs of candidates that it distinguishes of 1 / (1 + rows
  * chosen already that distinguish the pair). Without this discount all rows could go to the one pair that differs
  * most. */
-static double label_value(const struct shortlist_predictions *list, const size_t chosen[PAIRS], size_t row)
+static double label_value(const struct shortlist *list, const size_t chosen[PAIRS], size_t row)
 {
     double sum = 0;
     size_t pair = 0;
@@ -121,7 +123,7 @@ static double label_value(const struct shortlist_predictions *list, const size_t
 }
 
 /* Counts a chosen row for the pairs that it distinguishes; pairs are numbered as in label_value. */
-static void count_pairs(const struct shortlist_predictions *list, size_t chosen[PAIRS], size_t row)
+static void count_pairs(const struct shortlist *list, size_t chosen[PAIRS], size_t row)
 {
     size_t pair = 0;
     for (size_t i = 0; i < list->count; i++)
@@ -131,8 +133,7 @@ static void count_pairs(const struct shortlist_predictions *list, size_t chosen[
 
 /* Greedily chooses the row of largest value until there are options->ask of them; each choice takes a pass over all
  * rows, since it changes the values of the others. Of equal values, the first in the random `order` is chosen. */
-static void choose_rows(struct tune_state *t, const struct shortlist_predictions *list, const size_t *order,
-                        bool *taken)
+static void choose_rows(struct tune_state *t, const struct shortlist *list, const size_t *order, bool *taken)
 {
     const struct crossval *cv = &t->setup.cv;
     temper_tune_report *report = &t->report;
@@ -159,7 +160,7 @@ static void choose_rows(struct tune_state *t, const struct shortlist_predictions
 
 /* Fills report.ask and report.ask_label, which the report owns also on failure. Trusted rows are excluded, as their
  * true labels are known. The random order depends on the seed alone, so that the choice is reproducible. */
-static temper_status choose_from_shortlist(struct tune_state *t, const struct shortlist_predictions *list)
+static temper_status choose_from_shortlist(struct tune_state *t, const struct shortlist *list)
 {
     const temper_tune_options *options = t->request.options;
     size_t rows = t->setup.cv.labels.rows;
@@ -184,18 +185,17 @@ static temper_status choose_from_shortlist(struct tune_state *t, const struct sh
 temper_status tune_ask_labels(struct tune_state *t)
 {
     struct tune_progress *progress = &t->progress;
-    struct shortlist shortlist;
+    struct shortlist list = {.count = 0};
     temper_status status = TEMPER_OK;
     bool finished = true;
-    shortlist_fill(&t->table, &t->selection, &shortlist);
-    struct shortlist_predictions list = {.count = shortlist.count};
+    fill_shortlist(&t->table, &t->selection, &list);
     /* Two fits for each candidate, then those of the final model if one is wanted. */
     progress->phase = "ask";
     progress->fits_before = t->table.fits_done;
     progress->fits_planned =
         progress->fits_before + 2 * list.count + (t->request.wants_model ? t->setup.cv.folds + 1 : 0);
     for (size_t i = 0; status == TEMPER_OK && finished && i < list.count; i++)
-        status = predict_held_out(t, shortlist.candidate[i], &list.predicted[i], &finished);
+        status = predict_held_out(t, list.candidate[i], &list.predicted[i], &finished);
     t->table.fits_done = progress->fits_before;
     if (status == TEMPER_OK && finished)
         status = choose_from_shortlist(t, &list);

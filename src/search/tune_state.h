@@ -62,16 +62,6 @@ temper_status tune_checkpoint_save(struct tune_state *t, bool now, temper_error 
 /* Reports progress after `done` fits of this phase; false if the caller of any process wants to stop. */
 bool tune_report_progress(struct tune_state *t, size_t done);
 
-enum { SHORTLIST = 8 }; /* criteria of shortlist_fill */
-
-/* The candidates to compare, without repetition. */
-struct shortlist {
-    size_t candidate[SHORTLIST], count;
-};
-
-/* The selections of all criteria of the rule, and the best of three ranges of t1: convex, moderate and strongly
- * bounded losses. They differ most in how they treat wrong labels. */
-void shortlist_fill(const struct crossval_table *table, const struct selection *selection, struct shortlist *out);
 /* The rows whose true labels would distinguish the most promising candidates best. */
 temper_status tune_ask_labels(struct tune_state *t);
 

@@ -246,15 +246,10 @@ static void read_row(const struct dual_state *d, size_t i, struct dual_visit *vi
 {
     struct dual_point *point = visit->point = &d->point[i];
     visit->row = row_at(d, i);
-    double score;
-    if (d->epoch == 0) { /* no pass of its own for the norm */
-        const struct row_products products = row_products_pairs(&visit->row, d->pairs);
-        score = products.dot;
-        point->stiffness = point->cost * products.square;
-    } else {
-        score = row_dot(&visit->row, d->w);
-    }
+    const double score = d->epoch == 0 ? row_dot_pairs(&visit->row, d->pairs) : row_dot(&visit->row, d->w);
     visit->margin = point->sign * (score + bias_of(d));
+    if (d->epoch == 0) /* the row is in the cache now: no pass of its own */
+        point->stiffness = point->cost * squared_norm(&visit->row);
     visit->stiffness = point->stiffness + point->cost * d->share;
 }
 

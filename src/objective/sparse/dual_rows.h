@@ -87,70 +87,45 @@ static inline double squared_norm(const struct row *row)
     return sum0 + sum1 + (e < count ? row_value(row, e) * row_value(row, e) : 0);
 }
 
-/* w . x and |x|^2. */
-struct row_products {
-    double dot, square;
-};
-
-/* Both products of a row in one loop, for weights that are every other number: pair[2 j] is w[j]. The sums have the
- * order of the functions above. */
-static inline struct row_products row_products_pairs(const struct row *row, const double *pair)
+/* The same products for weights that are every other number: pair[2 j] is w[j]. */
+static inline double row_dot_pairs(const struct row *row, const double *pair)
 {
     const uint32_t *column = row->column;
     const float *value = row->value;
     const size_t count = row->count;
-    double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, square0 = 0, square1 = 0;
+    double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
     size_t e = 0;
     if (column && value)
         for (; e + 4 <= count; e += 4) {
-            const double x0 = (double)value[e], x1 = (double)value[e + 1];
-            const double x2 = (double)value[e + 2], x3 = (double)value[e + 3];
-            sum0 += pair[2 * (size_t)column[e]] * x0;
-            sum1 += pair[2 * (size_t)column[e + 1]] * x1;
-            sum2 += pair[2 * (size_t)column[e + 2]] * x2;
-            sum3 += pair[2 * (size_t)column[e + 3]] * x3;
-            square0 += x0 * x0;
-            square1 += x1 * x1;
-            square0 += x2 * x2;
-            square1 += x3 * x3;
+            sum0 += pair[2 * (size_t)column[e]] * (double)value[e];
+            sum1 += pair[2 * (size_t)column[e + 1]] * (double)value[e + 1];
+            sum2 += pair[2 * (size_t)column[e + 2]] * (double)value[e + 2];
+            sum3 += pair[2 * (size_t)column[e + 3]] * (double)value[e + 3];
         }
     for (; e + 4 <= count; e += 4) {
-        const double x0 = row_value(row, e), x1 = row_value(row, e + 1);
-        const double x2 = row_value(row, e + 2), x3 = row_value(row, e + 3);
-        sum0 += pair[2 * (size_t)row_column(row, e)] * x0;
-        sum1 += pair[2 * (size_t)row_column(row, e + 1)] * x1;
-        sum2 += pair[2 * (size_t)row_column(row, e + 2)] * x2;
-        sum3 += pair[2 * (size_t)row_column(row, e + 3)] * x3;
-        square0 += x0 * x0;
-        square1 += x1 * x1;
-        square0 += x2 * x2;
-        square1 += x3 * x3;
+        sum0 += pair[2 * (size_t)row_column(row, e)] * row_value(row, e);
+        sum1 += pair[2 * (size_t)row_column(row, e + 1)] * row_value(row, e + 1);
+        sum2 += pair[2 * (size_t)row_column(row, e + 2)] * row_value(row, e + 2);
+        sum3 += pair[2 * (size_t)row_column(row, e + 3)] * row_value(row, e + 3);
     }
-    double last = 0;
-    for (; e < count; e++) {
-        const double x = row_value(row, e);
-        sum0 += pair[2 * (size_t)row_column(row, e)] * x;
-        *(e % 2 == 1 ? &square1 : e + 1 == count ? &last : &square0) += x * x;
-    }
-    return (struct row_products){(sum0 + sum1) + (sum2 + sum3), square0 + square1 + last};
+    for (; e < count; e++)
+        sum0 += pair[2 * (size_t)row_column(row, e)] * row_value(row, e);
+    return (sum0 + sum1) + (sum2 + sum3);
 }
-
-/* Two numbers of a column, in one register; may alias the numbers. */
-typedef double double_pair __attribute__((vector_size(16), may_alias));
 
 /* pair[2 j] += first x and pair[2 j + 1] += second x. */
 static inline void row_add_pairs(const struct row *row, double first, double second, double *pair)
 {
-    const double_pair factor = {first, second};
     const uint32_t *column = row->column;
     const float *value = row->value;
     const size_t count = row->count;
     size_t e = 0;
     if (column && value)
         for (; e < count; e++) {
-            const double x = (double)value[e];
-            double_pair *at = (double_pair *)(void *)(pair + 2 * (size_t)column[e]);
-            *at += factor * (double_pair){x, x};
+            double *at = pair + 2 * (size_t)column[e];
+            const double x = (double)value[e], next = at[1] + second * x;
+            at[0] += first * x;
+            at[1] = next;
         }
     for (; e < count; e++) {
         double *at = pair + 2 * (size_t)row_column(row, e);
